@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "plan/plan.h"
+#include "report/document.h"
+#include "report/json_output.h"
+#include "units/result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kvw::cli {
+
+// Exit codes, documented in --help.
+enum Exit : int {
+    ok = 0,
+    evidenceDiffers = 1,
+    usage = 2,
+    refusedInput = 3,
+    runFailed = 4,
+    writeFailed = 5,
+};
+
+/// Options that several commands share.
+struct Options
+{
+    std::string file;
+    std::vector<std::string> set; ///< path=value
+    bool json = false;
+    std::string out; ///< import, report: file to write
+    std::string figure; ///< explain
+    std::string events; ///< predict, probe: event log to write
+    std::string record; ///< predict, probe: run record to write
+    std::optional<double> fraction;
+    std::string maximum; ///< probe: most bytes to reserve, "512MiB"
+    bool updatePlan = false;
+    bool noCeilings = false;
+    bool noPrediction = false; ///< report
+    std::optional<std::int64_t> at; ///< events: step
+};
+
+/// What the command was given, as a plan.
+struct Loaded
+{
+    Plan plan;
+    bool isPlanFile = false; ///< false: a model file, for which a plan was made
+};
+
+/// Reads a plan or a model file and applies --set. Errors: those of the readers and of setField.
+Result<Loaded> load(const Options& options);
+
+/// For predict and probe: a plan without engine is run by vLLM's rules, or, where those refuse it, by the shape-only
+/// rules. Either is an assumption.
+void chooseEngine(Plan& plan);
+
+/// Prints the error (as JSON too, when asked) and returns `code`.
+int fail(const Options& options, const Error& error, int code);
+/// Prints JSON and a line feed.
+void print(const OrderedJson& json);
+void print(const Section& section);
+
+std::string isoNow();
+/// $XDG_STATE_HOME/kvworkbench/runs (or ~/.local/state/…), made if need be; the current folder when that cannot be.
+std::string runsFolder();
+
+int runImport(const Options& options);
+int runEstimate(const Options& options);
+int runExplain(const Options& options);
+int runPredict(const Options& options);
+int runProbe(const Options& options);
+int runEvents(const Options& options);
+int runReport(const Options& options);
+
+} // namespace kvw::cli

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands.h"
+
+#include "engines/engine_rules.h"
+#include "import/hf_config.h"
+#include "plan/field_table.h"
+#include "plan/plan_json.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+namespace kvw::cli {
+
+namespace {
+
+Result<Loaded> read(const std::string& file)
+{
+    Loaded out;
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(file, ignored)) {
+        const Result<JsonDocument> document = readJsonFile(file);
+        if (!document)
+            return document.error();
+        if (looksLikePlan(*document)) {
+            Result<Plan> plan = planFromJson(*document);
+            if (!plan)
+                return plan.error();
+            out.plan = std::move(*plan);
+            out.isPlanFile = true;
+            return out;
+        }
+    }
+    const Result<ModelSpec> model = importModel(file);
+    if (!model)
+        return model.error();
+    out.plan = planFromModel(*model);
+    return out;
+}
+
+} // namespace
+
+Result<Loaded> load(const Options& options)
+{
+    Result<Loaded> loaded = read(options.file);
+    if (!loaded)
+        return loaded;
+    for (const std::string& assignment : options.set) {
+        const std::size_t equals = assignment.find('=');
+        if (equals == std::string::npos || equals == 0)
+            return Error {
+                "usage.set", "--set needs path=value", {}, "\"" + assignment + "\"", "such as engine.name=vllm"};
+        const Result<void> set = setField(loaded->plan, assignment.substr(0, equals), assignment.substr(equals + 1));
+        if (!set)
+            return set.error();
+    }
+    return loaded;
+}
+
+void chooseEngine(Plan& plan)
+{
+    if (!plan.engine.name.empty())
+        return;
+    plan.engine.name = "vllm";
+    const EngineRules& rules = **engineRules("vllm");
+    PlanInputs inputs(plan);
+    const std::string refusal = rules.size(plan, shapeOf(plan, inputs), inputs).refusal;
+    if (refusal.empty()) {
+        plan.assumptions.push_back({"run.engine", "engine.name is not stated: vLLM's rules are used.", "engine.name"});
+        return;
+    }
+    plan.engine.name = "none";
+    plan.assumptions.push_back({"run.engine",
+        "engine.name is not stated and vLLM's rules do not apply (" + refusal
+            + "): shape only, one rank, one pool per layer group.",
+        "engine.name"});
+}
+
+int fail(const Options& options, const Error& error, int code)
+{
+    if (options.json)
+        print(errorJson(error));
+    fmt::print(stderr, "kvw: {}\n", error.text());
+    return code;
+}
+
+void print(const OrderedJson& json)
+{
+    const std::string text = json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void print(const Section& section)
+{
+    const std::string text = toText(section) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+std::string isoNow()
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm utc {};
+    gmtime_r(&now, &utc);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return text;
+}
+
+std::string runsFolder()
+{
+    namespace fs = std::filesystem;
+    const char* state = std::getenv("XDG_STATE_HOME");
+    const char* home = std::getenv("HOME");
+    fs::path folder = state && *state ? fs::path(state) : fs::path(home && *home ? home : ".") / ".local" / "state";
+    folder = folder / "kvworkbench" / "runs";
+    std::error_code failed;
+    fs::create_directories(folder, failed);
+    return failed ? std::string(".") : folder.string();
+}
+
+} // namespace kvw::cli

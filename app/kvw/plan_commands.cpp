@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "commands.h"
+
+#include "cache/event_log.h"
+#include "estimate/estimate.h"
+#include "plan/identity.h"
+#include "plan/plan_json.h"
+#include "report/sections.h"
+#include "units/format.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace kvw::cli {
+
+namespace {
+
+Table groupTable(const Plan& plan)
+{
+    Table table;
+    table.columns = {{"Group"}, {"Kind"}, {"Layers", true}, {"Which"}, {"Tensor"}, {"Heads", true}, {"Width", true},
+        {"Growth, limit"}, {"From"}};
+    for (const LayerGroup& group : plan.worksheet.groups) {
+        bool first = true;
+        for (const StateTensor& tensor : group.tensors) {
+            const auto source
+                = plan.provenance.find("worksheet.groups." + group.id + ".tensors." + tensor.id + ".width");
+            table.rows.push_back({first ? group.id : "",
+                first ? std::string(layerKindNames()[static_cast<std::size_t>(group.kind)]) : "",
+                first ? grouped(group.layers) : "", first ? group.layerIndices : "", tensor.id, grouped(tensor.heads),
+                grouped(tensor.width), growthText(tensor.growth), source ? sourceText(*source) : "entered"});
+            first = false;
+        }
+    }
+    return table;
+}
+
+void printTree(const Derivation& node, int depth)
+{
+    const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
+    const std::string name = node->name.empty() ? std::string(operationName(node->operation)) : node->name;
+    std::string value = node->error.empty() ? formatNumber(node->value) : "no value: " + node->error;
+    if (node->unit != Unit::None)
+        value += " " + std::string(unitName(node->unit));
+    if (node->operation == Operation::Input) {
+        const std::string source = node->source ? sourceText(*node->source) : "";
+        fmt::print("{}{} = {}{}\n", indent, name, value, source.empty() ? "" : "   [" + source + "]");
+        return;
+    }
+    fmt::print("{}{} = {}   {}{}\n", indent, name, value, formulaInWords(node),
+        node->source ? "   [" + sourceText(*node->source) + "]" : "");
+    for (const Derivation& operand : node->operands) {
+        if (!operand->name.empty() || operand->operation != Operation::Input)
+            printTree(operand, depth + 1);
+    }
+}
+
+void printExplanation(const std::string& path, const Quantity& quantity, const Estimate& estimate)
+{
+    Section section {"explain", path + ": " + quantity.name(), {}, {}};
+    section.blocks.emplace_back(formulaOf(quantity, "ƒ", quantity.name()));
+    if (!estimate.label.empty())
+        section.blocks.emplace_back(Paragraph {"This is " + estimate.label + ".", true});
+    if (restsOnAssumption(quantity.derivation()))
+        section.blocks.emplace_back(Paragraph {"It rests on an assumption: see the inputs marked so.", true});
+    print(section);
+    fmt::print("Derivation\n");
+    printTree(quantity.derivation(), 1);
+}
+
+} // namespace
+
+int runImport(const Options& options)
+{
+    const Result<Loaded> loaded = load(options);
+    if (!loaded)
+        return fail(options, loaded.error(), refusedInput);
+    if (!options.out.empty()) {
+        if (const Result<void> saved = savePlan(loaded->plan, options.out); !saved)
+            return fail(options, saved.error(), writeFailed);
+    }
+    if (options.json) {
+        print(importJson(loaded->plan));
+        return ok;
+    }
+    Section section {"import", loaded->plan.model.name.empty() ? options.file : loaded->plan.model.name, {}, {}};
+    section.blocks.emplace_back(groupTable(loaded->plan));
+    print(section);
+    print(assumptionsSection(loaded->plan.assumptions, {}));
+    print(problemsSection(diagnose(loaded->plan)));
+    if (!options.out.empty())
+        fmt::print("Plan written to {}\n", options.out);
+    return ok;
+}
+
+int runEstimate(const Options& options)
+{
+    const Result<Loaded> loaded = load(options);
+    if (!loaded)
+        return fail(options, loaded.error(), refusedInput);
+    const Result<Estimate> result = estimate(loaded->plan);
+    if (!result)
+        return fail(options, result.error(), refusedInput);
+    if (options.json) {
+        print(estimateJson(loaded->plan, *result));
+        return ok;
+    }
+    print(worksheetSection(loaded->plan, *result));
+    print(needSection(*result));
+    print(engineSection(loaded->plan, *result));
+    print(strategiesSection(*result));
+    print(assumptionsSection(result->assumptions, result->formulaAssumptions));
+    print(problemsSection(result->diagnostics));
+    return ok;
+}
+
+int runExplain(const Options& options)
+{
+    const Result<Loaded> loaded = load(options);
+    if (!loaded)
+        return fail(options, loaded.error(), refusedInput);
+    const Result<Estimate> result = estimate(loaded->plan);
+    if (!result)
+        return fail(options, result.error(), refusedInput);
+    const std::vector<std::pair<std::string, Quantity>> figures = figuresOf(*result);
+    if (options.figure.empty()) {
+        OrderedJson all = OrderedJson::object();
+        for (const auto& [path, quantity] : figures) {
+            if (options.json)
+                all[path] = derivationJson(quantity.derivation());
+            else
+                fmt::print("{:<48} {}\n", path, formatQuantity(quantity));
+        }
+        if (options.json)
+            print(all);
+        return ok;
+    }
+    const auto found = std::find_if(
+        figures.begin(), figures.end(), [&](const auto& figure) { return figure.first == options.figure; });
+    if (found == figures.end()) {
+        return fail(options,
+            Error {"explain.unknown_figure", "the estimate has no such figure; kvw explain FILE lists them",
+                {{}, options.figure}},
+            refusedInput);
+    }
+    if (options.json)
+        print(derivationJson(found->second.derivation()));
+    else
+        printExplanation(found->first, found->second, *result);
+    return ok;
+}
+
+int runEvents(const Options& options)
+{
+    const Result<std::unique_ptr<EventLog>> log = EventLog::open(options.file);
+    if (!log)
+        return fail(options, log.error(), refusedInput);
+    const EventLog& events = **log;
+    const Result<BlockMap> map = options.at
+        ? events.stateAfter(static_cast<std::uint32_t>(std::clamp<std::int64_t>(*options.at, 0, UINT32_MAX)))
+        : events.finalState();
+    if (!map)
+        return fail(options, map.error(), refusedInput);
+    const std::vector<BlockCount> counts = countBlocks(events.header(), *map);
+    const std::uint32_t lastStep = events.events().empty() ? 0 : events.events().back().step;
+    if (options.json) {
+        OrderedJson out {{"source", events.header().source}, {"planHash", events.header().planHash},
+            {"workloadHash", events.header().workloadHash}, {"complete", events.complete()},
+            {"events", events.events().size()}, {"lastStep", lastStep}, {"step", map->step()}};
+        out["counts"] = OrderedJson::array();
+        std::map<std::string, std::int64_t> states;
+        for (const BlockCount& count : counts) {
+            out["counts"].push_back({{"pool", count.pool}, {"state", count.state},
+                {"tenant", count.tenant.empty() ? OrderedJson(nullptr) : OrderedJson(count.tenant)},
+                {"group", count.group.empty() ? OrderedJson(nullptr) : OrderedJson(count.group)},
+                {"blocks", count.blocks}, {"tokens", count.tokens}});
+            states[count.state] += count.blocks;
+        }
+        out["states"] = states;
+        print(out);
+        return ok;
+    }
+    Section section {"events",
+        fmt::format("{}: {} events, step {} of {}{}", events.header().source,
+            grouped(static_cast<std::int64_t>(events.events().size())), map->step(), lastStep,
+            events.complete() ? "" : " (the run did not finish)"),
+        {}, {}};
+    Table table;
+    table.columns = {{"Pool"}, {"State"}, {"Tenant"}, {"Group"}, {"Blocks", true}, {"Tokens", true}};
+    for (const BlockCount& count : counts)
+        table.rows.push_back(
+            {count.pool, count.state, count.tenant, count.group, grouped(count.blocks), grouped(count.tokens)});
+    section.blocks.emplace_back(std::move(table));
+    print(section);
+    return ok;
+}
+
+} // namespace kvw::cli

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engines/vllm_scope.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace kvw::vllm {
+
+namespace {
+
+std::string tensorRefusal(const LayerGroup& group, const StateTensor& tensor, std::int64_t tp)
+{
+    const GrowthLaw& growth = tensor.growth;
+    if (growth.form != GrowthForm::Linear || growth.stride != 1 || growth.offset != 0
+        || growth.variable != GrowthVariable::Tokens || growth.limit != group.retentionLimit())
+        return fmt::format(
+            "the state {}.{} does not keep one entry per token, which these rules do not cover", group.id, tensor.id);
+    if (tensor.shard == ShardRule::Heads && tensor.heads % tp != 0 && tp % tensor.heads != 0)
+        return fmt::format(
+            "vLLM refuses {} KV heads on {} tensor-parallel ranks: neither divides the other", tensor.heads, tp);
+    return {};
+}
+
+} // namespace
+
+std::shared_ptr<const Source> rule(const char* at, std::string note)
+{
+    return std::make_shared<const Source>(
+        Source {Source::Kind::EngineRule, "vLLM sizing code", at, {}, {}, verified, std::move(note)});
+}
+
+Version versionOf(const std::string& text)
+{
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] < '0' || text[i] > '9')
+            continue;
+        int major = 0;
+        int minor = 0;
+        const char* const end = text.data() + text.size();
+        const auto [dot, first] = std::from_chars(text.data() + i, end, major);
+        if (first != std::errc {} || dot == end || *dot != '.')
+            return {};
+        const auto [rest, second] = std::from_chars(dot + 1, end, minor);
+        if (second != std::errc {})
+            return {};
+        if (major > 0 || minor >= 25)
+            return {Generation::From025, true};
+        return {minor >= 21 ? Generation::From021 : Generation::UpTo020, true};
+    }
+    return {};
+}
+
+const LayerGroup* onlyGroup(const Plan& plan)
+{
+    const LayerGroup* out = nullptr;
+    for (const LayerGroup& group : plan.worksheet.groups) {
+        if (group.tensors.empty())
+            continue;
+        if (out)
+            return nullptr;
+        out = &group;
+    }
+    return out;
+}
+
+std::string refusalOf(const Plan& plan)
+{
+    std::size_t groups = 0;
+    for (const LayerGroup& group : plan.worksheet.groups)
+        groups += group.tensors.empty() ? 0 : 1;
+    if (groups == 0)
+        return "the worksheet has no state";
+    if (groups > 1)
+        return fmt::format(
+            "the model has {} layer groups; these rules cover models whose layers form one cache group", groups);
+    const std::int64_t tp = plan.deployment.tp.value_or(1);
+    if (plan.deployment.pp.value_or(1) != 1 || plan.deployment.dp.value_or(1) != 1)
+        return "these rules cover tensor parallelism only, not pipeline or data parallelism";
+    if (plan.cache.allocation == Allocation::StaticContiguous || plan.cache.allocation == Allocation::GrowingContiguous)
+        return "vLLM allocates a paged pool; it has no contiguous allocation";
+    const LayerGroup& group = *onlyGroup(plan);
+    if (group.tier != Tier::Device)
+        return fmt::format("vLLM keeps the pool of {} on the device, the plan on the host", group.id);
+    for (const StateTensor& tensor : group.tensors) {
+        if (std::string why = tensorRefusal(group, tensor, tp); !why.empty())
+            return why;
+    }
+    return {};
+}
+
+} // namespace kvw::vllm

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "plan/plan.h"
+#include "units/quantity.h"
+
+#include <memory>
+#include <string>
+
+namespace kvw::vllm {
+
+/// When these rules were checked against the engine's code.
+constexpr const char* verified = "2026-08-17";
+
+/// The engine's code as the authority of a step; `at` names the function.
+std::shared_ptr<const Source> rule(const char* at, std::string note = {});
+
+/// Generations whose figures differ.
+enum class Generation {
+    UpTo020, ///< token line from blocks
+    From021, ///< token line from concurrency
+    From025, ///< two batches in flight
+};
+
+struct Version
+{
+    Generation generation = Generation::From025;
+    bool known = false; ///< false: the newest is taken
+};
+
+/// "0.11.0", "v0.25", "~0.9-0.10 (2025-07)": the first two numbers that look like a version.
+Version versionOf(const std::string& text);
+
+/// The one group that keeps state, or null when there is none or more than one.
+const LayerGroup* onlyGroup(const Plan& plan);
+
+/// Why the rules do not apply to the plan, or "".
+std::string refusalOf(const Plan& plan);
+
+} // namespace kvw::vllm

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "estimate/estimate.h"
+
+#include "plan/identity.h"
+
+#include <fmt/format.h>
+
+namespace kvw {
+
+namespace {
+
+struct Context
+{
+    const Plan& plan;
+    PlanInputs& inputs;
+    std::optional<Quantity> length; ///< configured maximum
+    Quantity sequences;
+    std::optional<Quantity> retainedTokens;
+    Quantity retainedSequences;
+};
+
+std::vector<std::string> stateExcludes()
+{
+    return {"block metadata", "padding", "allocator reservation", "workspace", "weights",
+        "replicated or separately kept state"};
+}
+
+/// Bytes that `sequences` sequences of `v` tokens hold in the group.
+Quantity heldBytes(const GroupShape& shape, const Quantity& sequences, const Quantity& v, const TensorShape& tensor)
+{
+    return sequences * shape.layers * tensor.entries(v) * tensor.entryBytes;
+}
+
+TensorEstimate tensorEstimate(const Context& context, const GroupShape& shape, const TensorShape& tensor)
+{
+    GroupShape alone;
+    alone.group = shape.group;
+    alone.layers = shape.layers;
+    alone.tensors = {tensor};
+    const std::string& id = tensor.tensor->id;
+    TensorEstimate out;
+    out.tensor = tensor.tensor;
+    out.bytesPerToken = named(growingBytes(alone, allHeads(alone)), id + " bytes per token", Unit::BytesPerToken);
+    out.fixedBytes = named(saturatedBytes(alone, allHeads(alone)), id + " bytes at the limit", Unit::BytesPerSequence);
+    if (context.length)
+        out.configuredBytes
+            = named(heldBytes(shape, context.sequences, *context.length, tensor), id + " bytes", Unit::Byte);
+    if (context.retainedTokens)
+        out.retainedBytes = named(
+            heldBytes(shape, context.retainedSequences, *context.retainedTokens, tensor), id + " bytes", Unit::Byte);
+    return out;
+}
+
+/// Bytes of all tensors of the group for `sequences` sequences of `v` tokens: layers × (sum of entries × entry bytes).
+Quantity groupBytes(const GroupShape& shape, const Quantity& sequences, const Quantity& v)
+{
+    std::vector<Quantity> terms;
+    for (const TensorShape& tensor : shape.tensors) {
+        const Quantity entries = named(tensor.entries(v), "entries of " + tensor.tensor->id, Unit::EntriesPerSequence);
+        const Quantity bytes
+            = named(tensor.entryBytes, "bytes of one " + tensor.tensor->id + " entry", Unit::BytesPerEntry);
+        terms.push_back(entries * bytes);
+    }
+    if (terms.empty())
+        return constant(0);
+    return sequences * shape.layers * (terms.size() == 1 ? terms.front() : sum(terms));
+}
+
+TokenColumn column(const GroupShape& shape, const char* which, const Quantity& sequences, const Quantity& v)
+{
+    const Quantity entries = shape.tensors.empty() ? constant(0) : sequences * shape.tensors.front().entries(v);
+    return {named(entries, shape.group->name + ", " + which + ", tokens", Unit::Token),
+        named(groupBytes(shape, sequences, v),
+            Naming {shape.group->name + ", " + which + ", bytes", Unit::Byte, {}, stateExcludes()})};
+}
+
+GroupEstimate groupEstimate(const Context& context, const GroupShape& shape)
+{
+    const std::string& name = shape.group->name;
+    const std::vector<Quantity> heads = allHeads(shape);
+    GroupEstimate out;
+    out.group = shape.group;
+    out.bytesPerToken = named(growingBytes(shape, heads), name + ", bytes per token", Unit::BytesPerToken);
+    out.fixedBytes = named(saturatedBytes(shape, heads), name + ", bytes at the limit", Unit::BytesPerSequence);
+    if (context.length) {
+        out.sequenceBytes = named(groupBytes(shape, constant(1), *context.length),
+            Naming {name + ", one sequence at the configured maximum", Unit::BytesPerSequence, {}, stateExcludes()});
+        out.configured = column(shape, "configured maximum", context.sequences, *context.length);
+    }
+    if (context.retainedTokens)
+        out.retained = column(shape, "presently retained", context.retainedSequences, *context.retainedTokens);
+    for (const TensorShape& tensor : shape.tensors)
+        out.tensors.push_back(tensorEstimate(context, shape, tensor));
+    return out;
+}
+
+template <typename Getter>
+Quantity total(const Estimate& estimate, Getter getter, std::string name, Unit unit)
+{
+    std::vector<Quantity> terms;
+    for (const GroupEstimate& group : estimate.groups)
+        terms.push_back(getter(group));
+    return named(sum(terms), Naming {std::move(name), unit, {}, stateExcludes()});
+}
+
+void addTotals(Estimate& out, const Context& context)
+{
+    out.bytesPerToken = total(
+        out, [](const GroupEstimate& g) { return g.bytesPerToken; }, "bytes per token", Unit::BytesPerToken);
+    out.fixedBytes = total(
+        out, [](const GroupEstimate& g) { return g.fixedBytes; }, "bytes per sequence at the limits",
+        Unit::BytesPerSequence);
+    if (context.length) {
+        out.idealSequenceBytes = total(
+            out, [](const GroupEstimate& g) { return g.sequenceBytes; }, "ideal need of one sequence",
+            Unit::BytesPerSequence);
+        out.idealBytes = total(
+            out, [](const GroupEstimate& g) { return g.configured->bytes; }, "ideal need", Unit::Byte);
+    }
+    if (context.retainedTokens)
+        out.retainedBytes = total(
+            out, [](const GroupEstimate& g) { return g.retained->bytes; }, "presently retained", Unit::Byte);
+}
+
+/// What is reserved: the engine's pool where it has one, else what the chosen strategy holds for the planned sequences.
+void addReserved(Estimate& out, const Context& context)
+{
+    if (out.engine.poolBytes && out.engine.ranks.size() > 0) {
+        const Quantity ranks = context.inputs.numberOr(
+            "deployment.tp", 1, Source::Kind::EngineDefault, "one rank.", "tensor-parallel ranks");
+        out.reservedBytes = named(*out.engine.poolBytes * ranks,
+            Naming {"reserved pool, all ranks", Unit::Byte, {},
+                {"what the division leaves over", "weights", "workspace", "block metadata"}});
+        for (GroupEstimate& group : out.groups) {
+            if (!group.group->tensors.empty())
+                group.reserved = TokenColumn {named(*out.engine.blocks * *out.engine.blockTokens,
+                                                  group.group->name + ", reserved, tokens", Unit::Token),
+                    *out.reservedBytes};
+        }
+        return;
+    }
+    for (const StrategyPrice& price : out.strategies) {
+        if (price.strategy == context.plan.cache.allocation && price.bytes)
+            out.reservedBytes = price.bytes;
+    }
+}
+
+void addStrategies(Estimate& out, const Context& context, const std::vector<GroupShape>& shape)
+{
+    StrategyPrice paged {
+        Allocation::PagedPool, std::nullopt, "blocks for the planned sequences at the configured maximum"};
+    StrategyPrice fixed {
+        Allocation::StaticContiguous, std::nullopt, "every planned sequence reserves its configured maximum at once"};
+    StrategyPrice growing {Allocation::GrowingContiguous, std::nullopt,
+        "what is presently retained, and a second copy of the largest tensor while it grows"};
+    if (out.engine.engineNeedBytes) {
+        paged.bytes = out.engine.engineNeedBytes;
+        paged.note += ", by the engine's rule, on all ranks";
+    } else if (context.length) {
+        const Quantity block = context.inputs.numberOr("engine.blockTokens", 16, Source::Kind::Assumption,
+            "blocks of 16 tokens are taken to price a paged pool.", "block");
+        std::vector<Quantity> terms;
+        for (const GroupShape& group : shape) {
+            for (const TensorShape& tensor : group.tensors)
+                terms.push_back(context.sequences * group.layers * ceilDivide(tensor.entries(*context.length), block)
+                    * block * tensor.entryBytes);
+        }
+        paged.bytes = named(sum(terms), Naming {"paged pool", Unit::Byte, {}, stateExcludes()});
+    }
+    if (out.idealBytes)
+        fixed.bytes = named(*out.idealBytes, Naming {"static contiguous", Unit::Byte, {}, stateExcludes()});
+    if (out.retainedBytes) {
+        Quantity largest = constant(0);
+        for (const GroupShape& group : shape) {
+            for (const TensorShape& tensor : group.tensors)
+                largest = maximum(
+                    largest, context.retainedSequences * tensor.entries(*context.retainedTokens) * tensor.entryBytes);
+        }
+        growing.bytes = named(*out.retainedBytes + named(largest, "one layer's largest tensor", Unit::Byte),
+            Naming {"growing contiguous, at its peak", Unit::Byte, {}, stateExcludes()});
+    } else {
+        growing.note += "; worksheet.retainedTokens is not stated";
+    }
+    out.strategies = {paged, fixed, growing};
+}
+
+void addFormulaAssumptions(Estimate& out, const Context& context)
+{
+    out.formulaAssumptions = {
+        "Full context: every planned sequence is taken at its configured maximum at the same time.",
+        "No sharing: no two sequences keep a common prefix once; each is counted whole.",
+    };
+    for (const GroupEstimate& group : out.groups) {
+        std::optional<std::int64_t> key;
+        std::optional<std::int64_t> value;
+        for (const StateTensor& tensor : group.group->tensors) {
+            if (tensor.role == TensorRole::Key)
+                key = tensor.width;
+            if (tensor.role == TensorRole::Value)
+                value = tensor.width;
+        }
+        if (key && value) {
+            out.formulaAssumptions.push_back(*key == *value
+                    ? fmt::format("{}: K and V have equal widths ({}), so the formula's factor 2 is K and V.",
+                        group.group->name, *key)
+                    : fmt::format("{}: K and V differ in width ({} and {}); each is counted by its own.",
+                        group.group->name, *key, *value));
+        }
+        if (group.group->retentionLimit())
+            out.formulaAssumptions.push_back(
+                group.group->name + ": entries beyond the window are given up at once in the ideal need.");
+    }
+    if (context.plan.model.basis == ModelBasis::Hypothetical)
+        out.label = "hypothetical shape arithmetic, not a GPU fit";
+    out.excludes = stateExcludes();
+}
+
+Result<void> checkFigures(const Estimate& estimate)
+{
+    for (const auto& [path, quantity] : figuresOf(estimate)) {
+        if (quantity.ok())
+            continue;
+        const bool missing = quantity.error().find("not stated") != std::string::npos;
+        return Error {missing ? "estimate.not_stated" : "estimate.overflow",
+            fmt::format("{} cannot be computed: {}", path, quantity.error()), {{}, path}};
+    }
+    return {};
+}
+
+} // namespace
+
+Result<Estimate> estimate(const Plan& plan)
+{
+    const Result<const EngineRules*> rules = engineRules(plan.engine.name);
+    if (!rules)
+        return rules.error();
+    PlanInputs inputs(plan);
+    const std::vector<GroupShape> shape = shapeOf(plan, inputs);
+    if (shape.empty())
+        return Error {"estimate.not_stated", "the worksheet has no layer groups: attention layout is not stated",
+            {{}, "worksheet.groups"}};
+
+    Context context {plan, inputs, std::nullopt, {}, std::nullopt, {}};
+    context.sequences
+        = inputs.numberOr("limits.concurrentSequences", 1, Source::Kind::Assumption, "one sequence.", "sequences");
+    if (plan.limits.maxModelLen)
+        context.length = inputs.number("limits.maxModelLen", "configured maximum");
+    if (plan.worksheet.retainedTokens) {
+        context.retainedTokens = inputs.number("worksheet.retainedTokens", "tokens presently retained");
+        context.retainedSequences = inputs.isStated("worksheet.retainedSequences")
+            ? inputs.number("worksheet.retainedSequences", "sequences retained")
+            : context.sequences;
+    }
+
+    Estimate out;
+    for (const GroupShape& group : shape)
+        out.groups.push_back(groupEstimate(context, group));
+    addTotals(out, context);
+    out.engine = (*rules)->size(plan, shape, inputs);
+    addStrategies(out, context, shape);
+    addReserved(out, context);
+    addFormulaAssumptions(out, context);
+    if (Result<void> checked = checkFigures(out); !checked)
+        return checked.error();
+
+    out.assumptions = plan.assumptions;
+    out.assumptions.insert(out.assumptions.end(), inputs.assumptions().begin(), inputs.assumptions().end());
+    out.diagnostics = diagnose(plan);
+    const Diagnostics ofEngine = (*rules)->diagnose(plan);
+    out.diagnostics.insert(out.diagnostics.end(), ofEngine.begin(), ofEngine.end());
+    if (!out.engine.refusal.empty())
+        out.diagnostics.push_back({Severity::Error, "engine.refusal",
+            std::string((*rules)->title()) + ": " + out.engine.refusal, "engine.name"});
+    if (out.engine.fits && !*out.engine.fits) {
+        out.diagnostics.push_back({Severity::Error, "engine.does_not_fit",
+            "One request at the configured maximum needs more than what is available for state.",
+            "limits.maxModelLen"});
+    }
+    return out;
+}
+
+} // namespace kvw

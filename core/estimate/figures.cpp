@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "estimate/estimate.h"
+
+#include <fmt/format.h>
+
+namespace kvw {
+
+namespace {
+
+using Figures = std::vector<std::pair<std::string, Quantity>>;
+
+void addColumn(Figures& out, const std::string& path, const std::optional<TokenColumn>& column)
+{
+    if (!column)
+        return;
+    out.emplace_back(path + ".tokens", column->tokens);
+    out.emplace_back(path + ".bytes", column->bytes);
+}
+
+void addGroup(Figures& out, const GroupEstimate& group)
+{
+    const std::string base = "groups." + group.group->id;
+    out.emplace_back(base + ".bytesPerToken", group.bytesPerToken);
+    out.emplace_back(base + ".fixedBytesPerSequence", group.fixedBytes);
+    if (group.configured)
+        out.emplace_back(base + ".idealBytesPerSequence", group.sequenceBytes);
+    addColumn(out, base + ".configured", group.configured);
+    addColumn(out, base + ".retained", group.retained);
+    addColumn(out, base + ".reserved", group.reserved);
+    for (const TensorEstimate& tensor : group.tensors) {
+        const std::string below = fmt::format("{}.tensors.{}", base, tensor.tensor->id);
+        out.emplace_back(below + ".bytesPerToken", tensor.bytesPerToken);
+        out.emplace_back(below + ".fixedBytesPerSequence", tensor.fixedBytes);
+        if (group.configured)
+            out.emplace_back(below + ".configuredBytes", tensor.configuredBytes);
+        if (tensor.retainedBytes)
+            out.emplace_back(below + ".retainedBytes", *tensor.retainedBytes);
+    }
+}
+
+void addEngine(Figures& out, const EngineSizing& engine)
+{
+    const auto add = [&](const char* name, const std::optional<Quantity>& quantity) {
+        if (quantity)
+            out.emplace_back(name, *quantity);
+    };
+    add("engine.blockTokens", engine.blockTokens);
+    add("engine.bytesPerBlock", engine.bytesPerBlock);
+    add("engine.blocksPerRequest", engine.blocksPerRequest);
+    add("engine.needBytes", engine.needBytes);
+    add("engine.availableBytes", engine.availableBytes);
+    add("engine.blocks", engine.blocks);
+    add("engine.poolBytes", engine.poolBytes);
+    add("engine.tokens", engine.tokens);
+    add("engine.maxConcurrency", engine.maxConcurrency);
+    add("engine.largestLength", engine.largestLength);
+    add("engine.engineNeedBytes", engine.engineNeedBytes);
+    for (const RankSizing& rank : engine.ranks) {
+        const std::string base = fmt::format("ranks.{}", rank.rank);
+        out.emplace_back(base + ".bytesPerToken", rank.bytesPerToken);
+        out.emplace_back(base + ".bytesPerBlock", rank.bytesPerBlock);
+        if (engine.poolBytes)
+            out.emplace_back(base + ".poolBytes", *engine.poolBytes);
+    }
+    for (const NeedDifference& difference : engine.differences)
+        out.emplace_back("differences." + difference.id, difference.bytes);
+}
+
+} // namespace
+
+std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate)
+{
+    Figures out;
+    out.emplace_back("bytesPerToken", estimate.bytesPerToken);
+    out.emplace_back("fixedBytesPerSequence", estimate.fixedBytes);
+    if (estimate.idealSequenceBytes)
+        out.emplace_back("idealBytesPerSequence", *estimate.idealSequenceBytes);
+    if (estimate.idealBytes)
+        out.emplace_back("idealBytes", *estimate.idealBytes);
+    if (estimate.retainedBytes)
+        out.emplace_back("retainedBytes", *estimate.retainedBytes);
+    if (estimate.reservedBytes)
+        out.emplace_back("reservedBytes", *estimate.reservedBytes);
+    for (const GroupEstimate& group : estimate.groups)
+        addGroup(out, group);
+    addEngine(out, estimate.engine);
+    for (const StrategyPrice& price : estimate.strategies) {
+        static constexpr const char* names[] {"", "pagedPool", "staticContiguous", "growingContiguous"};
+        if (price.bytes)
+            out.emplace_back(
+                fmt::format("strategies.{}", names[static_cast<std::size_t>(price.strategy)]), *price.bytes);
+    }
+    return out;
+}
+
+} // namespace kvw

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "device/ceilings.h"
+#include "device/device.h"
+#include "device/write_ledger.h"
+#include "evidence/census.h"
+#include "serving/loop.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace kvw {
+
+/// Where a run leaves its files, and what it tells while it goes.
+struct RunOptions
+{
+    std::string eventsFile {}; ///< block event log; empty: none is written
+    std::string recordFile {}; ///< run record, one line at a time; empty: none
+    std::string created {}; ///< ISO time for the files; empty in reproducible tests
+    /// After each step; return false to stop. May be empty.
+    std::function<bool(const StepSample&)> progress {};
+};
+
+/// What instruments read in a live run. Nothing here comes from the loop's counters.
+struct LiveReadings
+{
+    DeviceInfo device;
+    std::optional<MemoryReading> memory; ///< after the pools were reserved
+    DeviceCounts counts; ///< at the end, everything counted
+    VerifyCount verified; ///< all completed requests read back
+    std::int64_t mostBlocksRead = 0; ///< blocks of group 0 read back for one request
+    std::uint32_t mostBlocksRequest = 0; ///< which request that was
+    std::vector<WrittenTokens> written; ///< by request
+    std::optional<BlockCensus> peak; ///< at the step asked for
+    std::optional<BlockCensus> last; ///< at the end
+    Rate append;
+    Rate verify;
+    std::optional<MemoryCeilings> ceilings;
+};
+
+/// The prediction: the setup on the modelled device. Errors: io.* of the files.
+Result<RunRecord> predict(const RunSetup& setup, const RunOptions& options, std::unique_ptr<EventLog>* log = nullptr);
+
+/// A live run with its readings.
+struct LiveRun
+{
+    RunRecord record;
+    LiveReadings readings;
+    Result<void> status {}; ///< why it stopped early, if it did; record and readings hold what there was
+};
+
+/// The live run: reserves the pools on `device`, runs the setup, reads every instrument, releases.
+/// `peakStep`: after this step the blocks are counted by their content tags (the prediction's peak).
+/// `measureCeilingsToo`: memcpy, read and write rates of this machine, measured before the run.
+/// Errors: device.memory, device.layout, io.*; what fails later is in LiveRun::status.
+Result<LiveRun> runLive(
+    const RunSetup& setup, Device& device, std::int64_t peakStep, bool measureCeilingsToo, const RunOptions& options);
+
+} // namespace kvw

@@ -1,0 +1,269 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "import/hf_config.h"
+
+#include "import/hf_attention.h"
+#include "import/hf_family.h"
+#include "import/hf_fields.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace kvw {
+
+namespace {
+
+constexpr std::int64_t mostTokens = std::int64_t {1} << 40;
+
+/// The last part of a path, ignoring slashes at its end.
+std::string lastPart(std::string_view path)
+{
+    while (path.ends_with('/'))
+        path.remove_suffix(1);
+    return std::string(path.substr(path.find_last_of('/') + 1));
+}
+
+/// A name, and a revision when the path states one, from where the file lies: its folder for a config.json (in a hub
+/// cache "models--owner--name/snapshots/revision"), else the file's own name without ".json".
+void nameByPath(const HfFields& fields, ModelSpec& model)
+{
+    const std::filesystem::path file = fields.root().file();
+    const std::filesystem::path folder = file.parent_path();
+    const std::string cached = folder.parent_path().parent_path().filename().string();
+    const Source source = fields.fileSource({}, "from the path of the file");
+    constexpr std::string_view mark = "models--";
+    if (folder.parent_path().filename() == "snapshots" && cached.starts_with(mark)) {
+        model.name = cached.substr(mark.size());
+        if (const std::size_t owner = model.name.find("--"); owner != std::string::npos)
+            model.name.replace(owner, 2, "/");
+        model.revision = folder.filename().string();
+        model.provenance.set("revision", source);
+    } else if (file.filename() == "config.json" && folder.has_filename() && folder.filename() != "."
+        && folder.filename() != "..") {
+        model.name = folder.filename().string();
+    } else {
+        model.name = file.extension() == ".json" ? file.stem().string() : file.filename().string();
+    }
+    model.provenance.set("name", source);
+}
+
+/// A string of the root, else of the text part; nothing when absent or empty.
+Result<std::optional<JsonView>> findText(const HfFields& fields, std::string_view key)
+{
+    for (const JsonView& part : {fields.root(), fields.text()}) {
+        const auto found = part.findValue(key);
+        if (!found)
+            continue;
+        const Result<std::string> text = found->string();
+        if (!text)
+            return text.error();
+        if (!text->empty())
+            return std::optional<JsonView>(found);
+    }
+    return std::optional<JsonView> {};
+}
+
+Result<void> readIdentity(const HfFields& fields, ModelSpec& model)
+{
+    const Result<std::optional<JsonView>> path = findText(fields, "_name_or_path");
+    if (!path)
+        return path.error();
+    nameByPath(fields, model);
+    if (*path) {
+        model.name = *(*path)->string();
+        // Where the file was written is nobody's business: of a path on some machine only the last part is a name.
+        if (model.name.starts_with('/') || model.name.starts_with('.') || model.name.starts_with('~'))
+            model.name = lastPart(model.name);
+        model.provenance.set("name", fields.fileSource((*path)->pointer()));
+    }
+    model.architecture = fields.fileModelType();
+    if (!model.architecture.empty())
+        model.provenance.set("architecture",
+            fields.fileSource(fields.root().findValue("model_type") ? "/model_type" : fields.modelTypePointer()));
+    const Result<std::optional<JsonView>> commit = findText(fields, "_commit_hash");
+    if (!commit)
+        return commit.error();
+    if (*commit) {
+        model.revision = *(*commit)->string();
+        model.provenance.set("revision", fields.fileSource((*commit)->pointer()));
+    }
+    return {};
+}
+
+std::optional<ElementType> elementTypeOf(std::string_view name)
+{
+    if (name.starts_with("torch."))
+        name.remove_prefix(6);
+    if (name == "bfloat16" || name == "bf16")
+        return ElementType::Bf16;
+    if (name == "float16" || name == "fp16" || name == "half")
+        return ElementType::Fp16;
+    if (name == "float32" || name == "fp32" || name == "float")
+        return ElementType::Fp32;
+    return std::nullopt;
+}
+
+Result<void> readElementType(const HfFields& fields, ModelSpec& model)
+{
+    model.dtype = ElementType::Bf16;
+    for (const JsonView& part : {fields.text(), fields.root()}) {
+        for (const std::string_view key : {"dtype", "torch_dtype"}) {
+            const auto stated = part.findValue(key);
+            if (!stated)
+                continue;
+            const Result<std::string> name = stated->string();
+            if (!name)
+                return name.error();
+            if (const auto type = elementTypeOf(*name)) {
+                model.dtype = *type;
+                model.provenance.set("dtype", fields.fileSource(stated->pointer()));
+                return {};
+            }
+            model.diagnostics.push_back({Severity::Warning, "import.dtype_unknown",
+                fmt::format("The element type \"{}\" is not one that a model computes in; it was passed over.", *name),
+                "model.dtype", {stated->file(), stated->pointer()}});
+        }
+    }
+    const std::string text = "Neither dtype nor torch_dtype states an element type: bf16 was taken.";
+    model.assumptions.push_back({"import.dtype_default", text, "model.dtype"});
+    model.provenance.set("dtype", fields.assumption(fields.pointer("dtype"), text));
+    return {};
+}
+
+Result<void> readSizes(const HfFields& fields, ModelSpec& model)
+{
+    const Result<std::optional<Stated>> positions
+        = fields.integer({"max_position_embeddings", "n_positions", "seq_length"}, 1, mostTokens);
+    if (!positions)
+        return positions.error();
+    if (*positions) {
+        model.maximumPositions = (*positions)->value;
+        model.provenance.set("maximumPositions", (*positions)->source);
+    } else {
+        model.diagnostics.push_back({Severity::Note, "import.maximum_positions",
+            "The file does not state the longest sequence (max_position_embeddings).", "model.maximumPositions",
+            {fields.root().file(), fields.pointer("max_position_embeddings")}});
+    }
+    const Result<std::optional<Stated>> vocabulary = fields.integer({"vocab_size", "padded_vocab_size"}, 1, INT64_MAX);
+    if (!vocabulary)
+        return vocabulary.error();
+    if (*vocabulary)
+        model.vocabulary = (*vocabulary)->value;
+    return {};
+}
+
+/// Layers that predict further tokens: they keep state only while speculation is on.
+Result<void> noteDraftLayers(const HfFields& fields, ModelSpec& model)
+{
+    for (const std::string_view name : {"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules"}) {
+        const Result<std::optional<Stated>> count = fields.integer({name}, 0, 10'000);
+        if (!count)
+            return count.error();
+        if (*count && (*count)->value > 0)
+            model.diagnostics.push_back({Severity::Note, "import.draft_layers",
+                fmt::format("{} = {}: the state of draft layers is not part of the state unless speculation is on.",
+                    name, (*count)->value),
+                {}, {fields.root().file(), fields.pointer(name)}});
+    }
+    return {};
+}
+
+/// What the maker of the checkpoint suggests for the cache. It decides nothing: the engine's options do.
+void noteCacheHint(const JsonView& hint, ModelSpec& model)
+{
+    std::string text = "a scheme of its own";
+    const auto bits = hint.findValue("num_bits");
+    const auto type = hint.findValue("type");
+    if (hint.isString())
+        text = *hint.string();
+    else if (bits && bits->integer() && type && type->isString())
+        text = fmt::format("{}-bit {}", *bits->integer(), *type->string());
+    model.diagnostics.push_back({Severity::Note, "import.cache_type_hint",
+        fmt::format("The checkpoint suggests an element type for the cache ({}); the plan decides.", text),
+        "cache.elementType", {hint.file(), hint.pointer()}});
+}
+
+void noteCacheHints(const HfFields& fields, ModelSpec& model)
+{
+    for (const JsonView& part : {fields.root(), fields.text()}) {
+        const auto quantization = part.findValue("quantization_config");
+        for (const std::string_view key : {"kv_cache_scheme", "kv_cache_quant_algo"}) {
+            if (const auto hint = quantization ? quantization->findValue(key) : std::nullopt)
+                noteCacheHint(*hint, model);
+        }
+        if (!fields.isNested())
+            break; // both are the same part
+    }
+}
+
+/// The hint of the file that some quantisers put beside config.json.
+void noteCacheHintsBeside(const std::filesystem::path& folder, ModelSpec& model)
+{
+    const std::filesystem::path path = folder / "hf_quant_config.json";
+    std::error_code status;
+    if (!std::filesystem::exists(path, status))
+        return;
+    const Result<JsonDocument> document = readJsonFile(path.string());
+    if (!document) {
+        model.diagnostics.push_back(
+            {Severity::Warning, "import.quantization_file", document.error().text(), {}, document.error().where});
+        return;
+    }
+    const auto quantization = JsonView(*document).findValue("quantization");
+    if (const auto hint = quantization ? quantization->findValue("kv_cache_quant_algo") : std::nullopt)
+        noteCacheHint(*hint, model);
+}
+
+} // namespace
+
+Result<ModelSpec> importHuggingFaceConfig(const JsonDocument& document)
+{
+    const Result<HfFields> opened = HfFields::open(document);
+    if (!opened)
+        return opened.error();
+    const HfFields& fields = *opened;
+    if (const auto refused = unsupportedState(fields))
+        return *refused;
+
+    ModelSpec model;
+    const HfFamily* family = findFamily(fields.modelType());
+    if (!family)
+        model.diagnostics.push_back({Severity::Warning, "import.unknown_model_type",
+            fields.modelType().empty()
+                ? "The file states no model_type; it was read as plain attention."
+                : fmt::format(
+                    "The model type \"{}\" is not known here; it was read as plain attention.", fields.modelType()),
+            "model.architecture", {document.file, fields.modelTypePointer()}});
+    for (const auto step : {readIdentity, readElementType, readSizes}) {
+        const Result<void> status = step(fields, model);
+        if (!status)
+            return status.error();
+    }
+    Result<void> status = addLayerGroups(fields, family ? *family : unknownFamily(), model);
+    if (status)
+        status = noteDraftLayers(fields, model);
+    if (!status)
+        return status.error();
+    noteCacheHints(fields, model);
+    return model;
+}
+
+Result<ModelSpec> importModel(const std::string& path)
+{
+    std::error_code status;
+    const bool folder = std::filesystem::is_directory(path, status);
+    const std::filesystem::path given
+        = std::filesystem::absolute(path, status).lexically_normal(); // "." has a name too
+    const std::filesystem::path file = folder ? given / "config.json" : given;
+    const Result<JsonDocument> document = readJsonFile(file.string());
+    if (!document)
+        return document.error();
+    Result<ModelSpec> model = importHuggingFaceConfig(*document);
+    if (model && file.filename() == "config.json")
+        noteCacheHintsBeside(file.parent_path(), *model);
+    return model;
+}
+
+} // namespace kvw

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/identity.h"
+
+#include "units/amount.h"
+#include "units/format.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace kvw {
+
+namespace {
+
+void identityDiagnostics(const Plan& plan, Diagnostics& out)
+{
+    for (const IdentityRow& row : identityOf(plan)) {
+        if (!row.text) {
+            out.push_back({Severity::Warning, "identity." + row.id,
+                row.title + ": not stated. A reviewer cannot tell which deployment the plan describes.",
+                row.paths.front()});
+        }
+    }
+}
+
+void limitDiagnostics(const Plan& plan, Diagnostics& out)
+{
+    const LimitFields& limits = plan.limits;
+    if (limits.promptTokens && limits.outputTokens && limits.maxModelLen) {
+        const std::optional<std::int64_t> sum = checkedAdd(*limits.promptTokens, *limits.outputTokens);
+        if (!sum || *sum > *limits.maxModelLen) {
+            out.push_back({Severity::Error, "limits.sum",
+                fmt::format(
+                    "Prompt and output limits together ({} + {}) are more than the configured maximum of {} tokens.",
+                    grouped(*limits.promptTokens), grouped(*limits.outputTokens), grouped(*limits.maxModelLen)),
+                "limits.promptTokens"});
+        }
+    }
+    if (limits.maxModelLen && plan.model.maximumPositions && *limits.maxModelLen > *plan.model.maximumPositions) {
+        out.push_back({Severity::Warning, "limits.beyond_model",
+            fmt::format("The configured maximum of {} tokens is beyond the {} that the model file states.",
+                grouped(*limits.maxModelLen), grouped(*plan.model.maximumPositions)),
+            "limits.maxModelLen"});
+    }
+    if (plan.worksheet.retainedTokens && limits.maxModelLen && *plan.worksheet.retainedTokens > *limits.maxModelLen) {
+        out.push_back({Severity::Error, "worksheet.retained",
+            "More tokens are presently retained than the configured maximum allows.", "worksheet.retainedTokens"});
+    }
+    if (plan.worksheet.retainedTokens
+        && (plan.worksheet.retainedAt.empty() || plan.worksheet.retainedFrom == RetainedFrom::NotStated)) {
+        out.push_back({Severity::Warning, "worksheet.retained_stamp",
+            "The reading of presently retained tokens has no time or no origin.", "worksheet.retainedAt"});
+    }
+}
+
+void worksheetDiagnostics(const Plan& plan, Diagnostics& out)
+{
+    std::set<std::string> ids;
+    for (const LayerGroup& group : plan.worksheet.groups)
+        ids.insert(group.id);
+    for (const LayerGroup& group : plan.worksheet.groups) {
+        const std::string base = "worksheet.groups." + group.id + ".";
+        if (group.kind == LayerKind::Shared) {
+            if (!ids.contains(group.readsGroup) || group.readsGroup == group.id) {
+                out.push_back({Severity::Error, "worksheet.reads",
+                    fmt::format(
+                        "{} reads the state of \"{}\", which is not another group.", group.id, group.readsGroup),
+                    base + "readsGroup"});
+            }
+        } else if (group.tensors.empty()) {
+            out.push_back({Severity::Warning, "worksheet.no_tensors", group.id + " keeps no tensors.", base + "kind"});
+        }
+        if (!group.layerIndices.empty()) {
+            const Result<std::vector<std::int64_t>> layers = parseLayerRanges(group.layerIndices);
+            if (!layers || static_cast<std::int64_t>(layers->size()) != group.layers) {
+                out.push_back({Severity::Error, "worksheet.layer_indices",
+                    fmt::format("{}: the layers listed are not {} layers.", group.id, group.layers),
+                    base + "layerIndices"});
+            }
+        }
+    }
+    if (plan.model.basis == ModelBasis::Hypothetical) {
+        out.push_back({Severity::Note, "model.hypothetical",
+            "The shape is hypothetical: its sizes are shape arithmetic, not a GPU fit.", "model.basis"});
+    }
+}
+
+void tenantDiagnostics(const Plan& plan, Diagnostics& out)
+{
+    for (const Tenant& tenant : plan.tenants) {
+        const std::string base = "tenants." + tenant.id + ".";
+        const auto add = [&](Severity severity, const char* id, const std::string& message, const char* field) {
+            out.push_back({severity, id, fmt::format("Tenant {}: {}", tenant.id, message), base + field});
+        };
+        if (tenant.eligibility == Eligibility::Group && tenant.sharingGroup.empty())
+            add(Severity::Error, "tenant.no_group", "shares with its group, but no group is stated.", "sharingGroup");
+        if (tenant.eligibility == Eligibility::NotStated)
+            add(Severity::Warning, "tenant.eligibility", "who may hit its state is not stated; it is kept alone.",
+                "eligibility");
+        if (tenant.identitySource == IdentitySource::ClientField || tenant.identitySource == IdentitySource::None) {
+            add(Severity::Warning, "tenant.identity_client",
+                "its identity is written by the client or absent: a tenant who sends another group's salt is in that "
+                "group.",
+                "identitySource");
+        }
+        if (tenant.saltSource == SaltSource::Client || tenant.saltSource == SaltSource::None)
+            add(Severity::Warning, "tenant.salt_client", "its salt is chosen by the client or absent.", "saltSource");
+        if (tenant.loggingBoundary == LoggingBoundary::PlainHashes)
+            add(Severity::Warning, "tenant.plain_hashes",
+                "short prefixes can be guessed from block hashes without a key.", "loggingBoundary");
+        if (tenant.retention == Retention::TimeToLive && !tenant.retentionSeconds)
+            add(Severity::Error, "tenant.retention", "is kept for a time that is not stated.", "retentionSeconds");
+        if (tenant.guaranteedBlocks && tenant.maximumBlocks && *tenant.guaranteedBlocks > *tenant.maximumBlocks)
+            add(Severity::Error, "tenant.quota", "more blocks are guaranteed than it may hold.", "guaranteedBlocks");
+    }
+}
+
+} // namespace
+
+Diagnostics diagnose(const Plan& plan)
+{
+    Diagnostics out;
+    identityDiagnostics(plan, out);
+    limitDiagnostics(plan, out);
+    worksheetDiagnostics(plan, out);
+    tenantDiagnostics(plan, out);
+    return out;
+}
+
+} // namespace kvw

@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/field_table.h"
+
+#include "units/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kvw {
+
+namespace {
+
+template <typename... Cases>
+struct Overload : Cases...
+{
+    using Cases::operator()...;
+};
+template <typename... Cases>
+Overload(Cases...) -> Overload<Cases...>;
+
+/// How many single edits part two words, for "did you mean".
+std::size_t editDistance(std::string_view a, std::string_view b)
+{
+    std::vector<std::size_t> row(b.size() + 1);
+    for (std::size_t j = 0; j <= b.size(); ++j)
+        row[j] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+Error unknownField(Plan& plan, std::string_view path)
+{
+    std::string best;
+    std::size_t bestDistance = path.size() / 2 + 1;
+    forEachField(plan, [&](const FieldReference& reference) {
+        const std::size_t distance = editDistance(path, reference.path);
+        if (distance < bestDistance) {
+            bestDistance = distance;
+            best = reference.path;
+        }
+    });
+    Error error {"plan.unknown_field", "there is no such field in this plan", {{}, std::string(path)}};
+    if (!best.empty())
+        error.message += fmt::format("; did you mean {}?", best);
+    return error;
+}
+
+std::optional<FieldReference> findIn(
+    const FieldTable& table, void* object, std::string_view whole, std::string_view rest)
+{
+    for (const Field& field : table.fields) {
+        if (field.path == rest)
+            return FieldReference {&field, field.slot(object), std::string(whole)};
+    }
+    for (const Collection& collection : table.collections) {
+        if (!rest.starts_with(collection.path) || rest.size() <= collection.path.size()
+            || rest[collection.path.size()] != '.')
+            continue;
+        const std::string_view below = rest.substr(collection.path.size() + 1);
+        const std::size_t dot = below.find('.');
+        if (dot == std::string_view::npos)
+            return std::nullopt;
+        for (std::size_t i = 0; i < collection.size(object); ++i) {
+            void* element = collection.at(object, i);
+            if (*collection.id(element) == below.substr(0, dot))
+                return findIn(*collection.elements, element, whole, below.substr(dot + 1));
+        }
+    }
+    return std::nullopt;
+}
+
+void visitAll(const FieldTable& table, void* object, const std::string& prefix,
+    const std::function<void(const FieldReference&)>& visit)
+{
+    for (const Field& field : table.fields)
+        visit({&field, field.slot(object), prefix + std::string(field.path)});
+    for (const Collection& collection : table.collections) {
+        for (std::size_t i = 0; i < collection.size(object); ++i) {
+            void* element = collection.at(object, i);
+            visitAll(*collection.elements, element,
+                fmt::format("{}{}.{}.", prefix, collection.path, *collection.id(element)), visit);
+        }
+    }
+}
+
+Error rangeError(const FieldReference& reference, std::string found)
+{
+    const Field& field = *reference.field;
+    return Error {"plan.range", "the value is outside the field's range", {{}, reference.path}, std::move(found),
+        fmt::format("{} to {}", field.minimum, field.maximum)};
+}
+
+Result<std::int64_t> wholeNumber(const FieldReference& reference, std::string_view text)
+{
+    const Field& field = *reference.field;
+    Result<std::int64_t> value = 0;
+    if (field.unit == Unit::Byte) {
+        const Result<Bytes> bytes = parseBytes(text);
+        value = bytes ? Result<std::int64_t>(bytes->value) : Result<std::int64_t>(bytes.error());
+    } else {
+        value = parseCount(text);
+    }
+    if (!value) {
+        return Error {"plan.type", "not a value for this field", {{}, reference.path}, value.error().found,
+            value.error().expected};
+    }
+    if (*value < field.minimum || *value > field.maximum)
+        return rangeError(reference, std::string(text));
+    return value;
+}
+
+Error notClearable(const FieldReference& reference)
+{
+    return Error {"plan.not_clearable", "this field always has a value", {{}, reference.path}, "\"\""};
+}
+
+Result<void> assignChoice(const FieldReference& reference, std::uint8_t* choice, std::string_view text)
+{
+    const std::span<const std::string_view> names = reference.field->choices;
+    std::string expected;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == text) {
+            *choice = static_cast<std::uint8_t>(i);
+            return {};
+        }
+        if (!names[i].empty())
+            expected += (expected.empty() ? "" : ", ") + std::string(names[i]);
+    }
+    return Error {
+        "plan.choice", "not one of the field's choices", {{}, reference.path}, fmt::format("\"{}\"", text), expected};
+}
+
+} // namespace
+
+Result<FieldReference> findField(Plan& plan, std::string_view path)
+{
+    if (std::optional<FieldReference> found = findIn(planFields(), &plan, path, path))
+        return *found;
+    return unknownField(plan, path);
+}
+
+void forEachField(const Plan& plan, const std::function<void(const FieldReference&)>& visit)
+{
+    // Slots are for reading here; the table knows only the writable form.
+    visitAll(planFields(), const_cast<Plan*>(&plan), {}, visit);
+}
+
+bool isStated(const FieldSlot& slot)
+{
+    return std::visit(Overload {
+                          [](const std::string* text) { return !text->empty(); },
+                          [](const std::optional<std::int64_t>* value) { return value->has_value(); },
+                          [](const std::int64_t*) { return true; },
+                          [](const std::optional<double>* value) { return value->has_value(); },
+                          [](const std::uint8_t* choice) { return *choice != 0; },
+                      },
+        slot);
+}
+
+std::string fieldText(const Field& field, const FieldSlot& slot)
+{
+    return std::visit(
+        Overload {
+            [](const std::string* text) { return *text; },
+            [](const std::optional<std::int64_t>* value) {
+                return *value ? fmt::format("{}", **value) : std::string();
+            },
+            [](const std::int64_t* value) { return fmt::format("{}", *value); },
+            [](const std::optional<double>* value) { return *value ? fmt::format("{}", **value) : std::string(); },
+            [&](const std::uint8_t* choice) {
+                return *choice < field.choices.size() ? std::string(field.choices[*choice]) : std::string();
+            },
+        },
+        slot);
+}
+
+std::string fieldDisplay(const Field& field, const FieldSlot& slot)
+{
+    const std::string text = fieldText(field, slot);
+    if (text.empty())
+        return "not stated";
+    if (field.type != FieldType::Integer && field.type != FieldType::Count)
+        return text;
+    const std::int64_t value = std::visit(Overload {
+                                              [](const std::optional<std::int64_t>* v) { return **v; },
+                                              [](const std::int64_t* v) { return *v; },
+                                              [](const auto*) { return std::int64_t {0}; },
+                                          },
+        slot);
+    if (isByteUnit(field.unit))
+        return format(Bytes(value));
+    const std::string_view unit = unitName(field.unit);
+    return grouped(value) + (unit.empty() ? "" : " ") + std::string(unit);
+}
+
+Result<void> assignField(const FieldReference& reference, std::string_view text)
+{
+    return std::visit(Overload {
+                          [&](std::string* value) -> Result<void> {
+                              *value = text;
+                              return {};
+                          },
+                          [&](std::optional<std::int64_t>* value) -> Result<void> {
+                              if (text.empty()) {
+                                  value->reset();
+                                  return {};
+                              }
+                              const Result<std::int64_t> parsed = wholeNumber(reference, text);
+                              if (!parsed)
+                                  return parsed.error();
+                              *value = *parsed;
+                              return {};
+                          },
+                          [&](std::int64_t* value) -> Result<void> {
+                              if (text.empty())
+                                  return notClearable(reference);
+                              const Result<std::int64_t> parsed = wholeNumber(reference, text);
+                              if (!parsed)
+                                  return parsed.error();
+                              *value = *parsed;
+                              return {};
+                          },
+                          [&](std::optional<double>* value) -> Result<void> {
+                              if (text.empty()) {
+                                  value->reset();
+                                  return {};
+                              }
+                              const Result<double> parsed = parseReal(text);
+                              if (!parsed) {
+                                  return Error {"plan.type", "not a value for this field", {{}, reference.path},
+                                      parsed.error().found, parsed.error().expected};
+                              }
+                              if (*parsed < static_cast<double>(reference.field->minimum)
+                                  || *parsed > static_cast<double>(reference.field->maximum))
+                                  return rangeError(reference, std::string(text));
+                              *value = *parsed;
+                              return {};
+                          },
+                          [&](std::uint8_t* choice) { return assignChoice(reference, choice, text); },
+                      },
+        reference.slot);
+}
+
+Result<void> setField(Plan& plan, std::string_view path, std::string_view text)
+{
+    const Result<FieldReference> reference = findField(plan, path);
+    if (!reference)
+        return reference.error();
+    Result<void> assigned = assignField(*reference, text);
+    if (!assigned)
+        return assigned;
+    const std::string key(path);
+    if (text.empty())
+        plan.provenance.remove(key);
+    else
+        plan.provenance.set(key, Source {Source::Kind::User, "entered", key});
+    std::erase_if(plan.assumptions, [&](const Assumption& assumption) { return assumption.path == key; });
+    return {};
+}
+
+} // namespace kvw

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/plan.h"
+
+#include "units/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kvw {
+
+namespace {
+
+/// The first workload of a plan: lengths as shares of the longest sequence, two tenants in different sharing groups.
+void addFirstWorkload(Plan& plan, std::int64_t longest)
+{
+    const auto share = [longest](std::int64_t divisor) { return std::max<std::int64_t>(1, longest / divisor); };
+    WorkloadFields& workload = plan.workload;
+    workload.name = "generated mix";
+    workload.seed = 1;
+    workload.requests = 48;
+    workload.commonPrefixTokens = share(64);
+    workload.sharedPrefixes = 4;
+    workload.sharedPrefixTokens = share(16);
+    workload.promptTokensMin = share(64);
+    workload.promptTokensMax = share(8);
+    workload.outputTokensMin = share(256);
+    workload.outputTokensMax = share(64);
+    workload.burstRequests = 6;
+    workload.burstGapSteps = 8;
+    for (const char* id : {"a", "b"}) {
+        Tenant tenant;
+        tenant.id = id;
+        tenant.name = fmt::format("Tenant {}", id);
+        tenant.sharingGroup = fmt::format("group-{}", id);
+        tenant.eligibility = Eligibility::Group;
+        plan.tenants.push_back(std::move(tenant));
+    }
+    plan.assumptions.push_back({"plan.first_workload",
+        "No workload is stated: 48 generated requests of two tenants in different sharing groups, with lengths that "
+        "are "
+        "shares of the longest sequence.",
+        "workload.requests"});
+}
+
+} // namespace
+
+Plan planFromModel(const ModelSpec& model)
+{
+    Plan plan;
+    plan.document.title = model.name;
+    plan.model.name = model.name;
+    plan.model.architecture = model.architecture;
+    plan.model.revision = model.revision;
+    plan.model.basis = ModelBasis::ConfigFile;
+    plan.model.maximumPositions = model.maximumPositions;
+    plan.model.dtype = model.dtype;
+    plan.worksheet.groups = model.groups;
+    plan.loaded.weightBytes = model.weightBytes;
+    plan.assumptions = model.assumptions;
+    for (const auto& [path, source] : model.provenance.entries())
+        plan.provenance.set((path.starts_with("groups.") ? "worksheet." : "model.") + path, *source);
+
+    plan.cache.elementType = model.dtype;
+    const Assumption follows {"plan.cache_element_type",
+        fmt::format("The cache stores the model's own element type, {}.", factsOf(model.dtype).name),
+        "cache.elementType"};
+    plan.provenance.set("cache.elementType",
+        Source {Source::Kind::Assumption, "the model's element type", {}, {}, {}, {}, follows.text});
+    plan.assumptions.push_back(follows);
+
+    if (model.maximumPositions) {
+        plan.limits.maxModelLen = model.maximumPositions;
+        if (const auto source = model.provenance.find("maximumPositions"))
+            plan.provenance.set("limits.maxModelLen", *source);
+        plan.assumptions.push_back({"plan.max_model_len",
+            fmt::format("The configured maximum is the longest sequence that the model file states, {} tokens.",
+                grouped(*model.maximumPositions)),
+            "limits.maxModelLen"});
+    }
+    addFirstWorkload(plan, model.maximumPositions.value_or(8192));
+    return plan;
+}
+
+} // namespace kvw

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "plan/shape.h"
+
+#include <fmt/format.h>
+
+namespace kvw {
+
+namespace {
+
+const char* roleWord(TensorRole role)
+{
+    switch (role) {
+    case TensorRole::Key:
+        return "K";
+    case TensorRole::Value:
+        return "V";
+    case TensorRole::Latent:
+        return "latent";
+    case TensorRole::PositionalKey:
+        return "rotary key";
+    case TensorRole::IndexKey:
+        return "index key";
+    case TensorRole::RecurrentState:
+        return "recurrent state";
+    case TensorRole::ConvolutionState:
+        return "convolution state";
+    case TensorRole::Buffer:
+        break;
+    }
+    return "buffer";
+}
+
+TensorShape tensorShape(const Plan& plan, const PlanInputs& inputs, const LayerGroup& group, const StateTensor& tensor)
+{
+    const std::string base = fmt::format("worksheet.groups.{}.tensors.{}.", group.id, tensor.id);
+    const std::string word = roleWord(tensor.role);
+    TensorShape out;
+    out.tensor = &tensor;
+    const bool own = tensor.elementType != ElementType::NotStated;
+    out.elementType = own ? tensor.elementType : plan.cache.elementType;
+    out.heads = inputs.number(base + "heads", word + " heads");
+    const Quantity width = inputs.number(base + "width", word + " width");
+    const std::string typePath = own ? base + "elementType" : "cache.elementType";
+    if (out.elementType == ElementType::NotStated) {
+        auto missing = std::make_shared<DerivationNode>();
+        missing->name = "bytes per element";
+        missing->error = "cache.elementType is not stated";
+        missing->source = inputs.source(typePath);
+        out.rowBytes = width * Quantity(std::move(missing));
+    } else {
+        out.rowBytes = rowBytes(out.elementType, width, inputs.source(typePath));
+    }
+    out.entryBytes = out.heads * out.rowBytes;
+    out.growth.entries = inputs.number(base + "entries", word + " entries per sequence");
+    out.growth.offset = inputs.number(base + "offset", word + " offset");
+    out.growth.stride = inputs.number(base + "stride", word + " stride");
+    out.growth.chunk = inputs.number(base + "chunk", "chunk");
+    if (tensor.growth.limit)
+        out.growth.limit = inputs.number(base + "limit", "window");
+    return out;
+}
+
+} // namespace
+
+Quantity TensorShape::entries(const Quantity& v) const
+{
+    return entriesAt(tensor->growth, growth, v);
+}
+
+std::vector<GroupShape> shapeOf(const Plan& plan, const PlanInputs& inputs)
+{
+    std::vector<GroupShape> out;
+    for (const LayerGroup& group : plan.worksheet.groups) {
+        GroupShape shape;
+        shape.group = &group;
+        shape.layers = inputs.number("worksheet.groups." + group.id + ".layers", "layers");
+        for (const StateTensor& tensor : group.tensors)
+            shape.tensors.push_back(tensorShape(plan, inputs, group, tensor));
+        out.push_back(std::move(shape));
+    }
+    return out;
+}
+
+} // namespace kvw

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: 2026 KV Workbench authors
+# SPDX-License-Identifier: Apache-2.0
+
+# What the other scripts share: the Debian packages and one way to configure and build.
+#
+#   bash packaging/setup.sh [build] [test] [format]     installs the packages of these groups (default: build test)
+#
+# Sourced, it only defines kvw_install and kvw_build. KVW_SKIP_SETUP=1 leaves the system's packages alone.
+
+# shellcheck disable=SC2034 # kvw_install reads the lists by their names
+{
+  # To build and run kvw.
+  kvw_packages_build=(g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libfmt-dev libxxhash-dev ccache python3)
+  # To build and run the tests, beside those.
+  kvw_packages_test=(qt6-base-dev libssl-dev)
+  # To check the format of the sources.
+  kvw_packages_format=(clang-format)
+}
+
+kvw_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+kvw_say_error() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+}
+
+# kvw_install GROUP...: installs what dpkg does not list as installed; asks nothing; silent when nothing is missing.
+kvw_install() {
+  local group name status missing=() wanted=() as_root=() log
+  [[ ${KVW_SKIP_SETUP:-} != 1 ]] || return 0
+  for group in "$@"; do
+    local -n list="kvw_packages_$group"
+    wanted+=("${list[@]}")
+  done
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    kvw_say_error "this is not a Debian system, so the packages cannot be installed from here. Install what" \
+      "corresponds to Debian 12's ${wanted[*]}, then run again with KVW_SKIP_SETUP=1."
+    return 1
+  fi
+  for name in "${wanted[@]}"; do
+    # shellcheck disable=SC2016 # ${db:Status-Status} is dpkg-query's, not the shell's
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null) || status=''
+    [[ $status == installed ]] || missing+=("$name")
+  done
+  ((${#missing[@]})) || return 0
+
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      kvw_say_error "packages are missing (${missing[*]}) and there is neither root nor sudo to install them." \
+        "As root: apt-get install ${missing[*]}"
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  printf 'Installing from Debian: %s\n' "${missing[*]}"
+  as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -qq)
+  log=$(mktemp)
+  if ! "${as_root[@]}" update >"$log" 2>&1 \
+    || ! "${as_root[@]}" install -y --no-install-recommends "${missing[@]}" >"$log" 2>&1; then
+    tail -n 20 "$log" >&2
+    rm -f "$log"
+    kvw_say_error "apt-get could not install: ${missing[*]}. Its last lines are above."
+    return 1
+  fi
+  rm -f "$log"
+}
+
+# kvw_build PRESET TARGET [-DNAME=VALUE...]: configures build/PRESET when it is new, moved, or was configured
+# otherwise, then builds TARGET. Later changes of CMakeLists.txt files are seen by the build itself.
+kvw_build() {
+  local preset=$1 target=$2 folder="$kvw_root/build/$1" stamp want fresh=()
+  shift 2
+  stamp="$folder/configured-as.txt"
+  want="$kvw_root $* $(cksum <"$kvw_root/CMakePresets.json")"
+  if [[ ! -f $folder/build.ninja || ! -f $stamp || $(<"$stamp") != "$want" ]]; then
+    rm -f "$stamp"
+    if ! grep -qsxF "CMAKE_HOME_DIRECTORY:INTERNAL=$kvw_root" "$folder/CMakeCache.txt"; then
+      fresh=(--fresh)
+    fi
+    (cd "$kvw_root" && cmake --preset "$preset" "${fresh[@]}" "$@") || return
+    printf '%s\n' "$want" >"$stamp"
+  fi
+  cmake --build "$folder" --target "$target" --parallel "${KVW_JOBS:-$(nproc)}"
+}
+
+if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
+  set -euo pipefail
+  (($#)) || set -- build test
+  for group in "$@"; do
+    if [[ ! $group =~ ^(build|test|format)$ ]]; then
+      kvw_say_error "'$group' is not a group of packages; the groups are build, test and format."
+      exit 2
+    fi
+  done
+  kvw_install "$@"
+fi
