@@ -21,7 +21,8 @@ const CacheHolder* CacheManager::State::holder(std::uint32_t request) const
 
 KeyChain& CacheManager::State::chainFor(const Sequence& sequence)
 {
-    // Compared, not believed: a number that comes again with another text or domain must never be given what it may not have.
+    // Compared, not believed: a number that comes again with another text or domain must never be given what it may not
+    // have.
     CacheHolder* owner = holder(sequence.request->id);
     if (owner && owner->chain.isOf(*sequence.request, sequence.domain))
         return owner->chain;

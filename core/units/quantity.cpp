@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <unordered_map>
 
@@ -55,6 +56,16 @@ Result<Number> foldIntegers(Values values, std::int64_t start, Step step)
     return Number {total};
 }
 
+/// Once one operand is a double, so is the result.
+template <typename Step>
+Result<Number> foldReals(Values values, Step step)
+{
+    double total = toDouble(values[0]);
+    for (const Number& value : values.subspan(1))
+        total = step(total, toDouble(value));
+    return Number {total};
+}
+
 Result<Number> divide(Values values, std::optional<std::int64_t> (*rounding)(std::int64_t, std::int64_t))
 {
     const std::int64_t divisor = std::get<std::int64_t>(values[1]);
@@ -92,22 +103,21 @@ Result<Number> truncated(const Number& value)
 /// The one place that knows what each operation computes.
 Result<Number> compute(Operation operation, Values values)
 {
-    const bool exact = operation == Operation::Add || operation == Operation::Subtract
-        || operation == Operation::Multiply || operation == Operation::FloorDivide
-        || operation == Operation::CeilDivide;
-    if (exact && !allIntegers(values))
-        return noValue("an exact operation met a number that is not an integer");
+    const bool exact = allIntegers(values);
+    if (!exact && (operation == Operation::FloorDivide || operation == Operation::CeilDivide))
+        return noValue("a whole division met a number that is not an integer");
     switch (operation) {
     case Operation::Input:
         return noValue("an input has no operands");
     case Operation::Same:
         return values[0];
     case Operation::Add:
-        return foldIntegers(values, 0, checkedAdd);
+        return exact ? foldIntegers(values, 0, checkedAdd) : foldReals(values, std::plus<double>());
     case Operation::Subtract:
-        return foldIntegers(values.subspan(1), std::get<std::int64_t>(values[0]), checkedSubtract);
+        return exact ? foldIntegers(values.subspan(1), std::get<std::int64_t>(values[0]), checkedSubtract)
+                     : foldReals(values, std::minus<double>());
     case Operation::Multiply:
-        return foldIntegers(values, 1, checkedMultiply);
+        return exact ? foldIntegers(values, 1, checkedMultiply) : foldReals(values, std::multiplies<double>());
     case Operation::FloorDivide:
         return divide(values, floorDivide);
     case Operation::CeilDivide:

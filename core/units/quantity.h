@@ -56,9 +56,9 @@ double toDouble(const Number& number);
 enum class Operation : std::uint8_t {
     Input, ///< no operands; the value is given
     Same, ///< the one operand under another name
-    Add, ///< any number of operands, exact
-    Subtract, ///< two operands, exact
-    Multiply, ///< any number of operands, exact
+    Add, ///< any number of operands; exact for integers, a double as soon as one operand is one
+    Subtract, ///< two operands, likewise
+    Multiply, ///< any number of operands, likewise
     FloorDivide, ///< two operands, ⌊a ÷ b⌋
     CeilDivide, ///< two operands, ⌈a ÷ b⌉
     Minimum, ///< any number of operands
