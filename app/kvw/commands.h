@@ -41,6 +41,7 @@ struct Options
     bool noCeilings = false;
     bool noPrediction = false; ///< report
     std::optional<std::int64_t> at; ///< events: step
+    double watchdogSeconds = 30; ///< worker
 };
 
 /// What the command was given, as a plan.
@@ -53,17 +54,12 @@ struct Loaded
 /// Reads a plan or a model file and applies --set. Errors: those of the readers and of setField.
 Result<Loaded> load(const Options& options);
 
-/// For predict and probe: a plan without engine is run by vLLM's rules, or, where those refuse it, by the shape-only
-/// rules. Either is an assumption.
-void chooseEngine(Plan& plan);
-
 /// Prints the error (as JSON too, when asked) and returns `code`.
 int fail(const Options& options, const Error& error, int code);
 /// Prints JSON and a line feed.
 void print(const OrderedJson& json);
 void print(const Section& section);
 
-std::string isoNow();
 /// $XDG_STATE_HOME/kvworkbench/runs (or ~/.local/state/…), made if need be; the current folder when that cannot be.
 std::string runsFolder();
 
@@ -74,5 +70,6 @@ int runPredict(const Options& options);
 int runProbe(const Options& options);
 int runEvents(const Options& options);
 int runReport(const Options& options);
+int runWorker(const Options& options);
 
 } // namespace kvw::cli

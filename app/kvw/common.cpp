@@ -3,7 +3,6 @@
 
 #include "commands.h"
 
-#include "engines/engine_rules.h"
 #include "import/hf_config.h"
 #include "plan/field_table.h"
 #include "plan/plan_json.h"
@@ -13,7 +12,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <filesystem>
 
 namespace kvw::cli {
@@ -63,31 +61,12 @@ Result<Loaded> load(const Options& options)
     return loaded;
 }
 
-void chooseEngine(Plan& plan)
-{
-    if (!plan.engine.name.empty())
-        return;
-    plan.engine.name = "vllm";
-    const EngineRules& rules = **engineRules("vllm");
-    PlanInputs inputs(plan);
-    const std::string refusal = rules.size(plan, shapeOf(plan, inputs), inputs).refusal;
-    if (refusal.empty()) {
-        plan.assumptions.push_back({"run.engine", "engine.name is not stated: vLLM's rules are used.", "engine.name"});
-        return;
-    }
-    plan.engine.name = "none";
-    plan.assumptions.push_back({"run.engine",
-        "engine.name is not stated and vLLM's rules do not apply (" + refusal
-            + "): shape only, one rank, one pool per layer group.",
-        "engine.name"});
-}
-
 int fail(const Options& options, const Error& error, int code)
 {
     if (options.json)
         print(errorJson(error));
     fmt::print(stderr, "kvw: {}\n", error.text());
-    return code;
+    return error.code.starts_with("usage.") ? usage : code;
 }
 
 void print(const OrderedJson& json)
@@ -100,16 +79,6 @@ void print(const Section& section)
 {
     const std::string text = toText(section) + "\n";
     std::fwrite(text.data(), 1, text.size(), stdout);
-}
-
-std::string isoNow()
-{
-    const std::time_t now = std::time(nullptr);
-    std::tm utc {};
-    gmtime_r(&now, &utc);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    return text;
 }
 
 std::string runsFolder()

@@ -3,11 +3,15 @@
 
 #include "commands.h"
 
+#include "units/format.h"
 #include "units/version.h"
 
 #include <CLI/CLI.hpp>
 
 #include <csignal>
+#include <cstdio>
+#include <exception>
+#include <new>
 
 namespace {
 
@@ -22,9 +26,22 @@ Exit codes:
   3  a file or field was refused: the message names file, place, what was found and what was expected
   4  a run failed on the device: memory, range
   5  a file could not be written; an old one is kept
+kvw worker has others: kvw worker --help.
 
-With --json an error is also printed as {"error": {"code", "message", "file", "at", "found", "expected"}}.
+With --json an error of a file, a field or a run is also printed as {"error": {"code", "message", "file", "at", "found", "expected"}}.
 Units in --set: 6.51GiB, 80GB, 32k (= 32,768), 92%; an empty value makes a field "not stated".)";
+
+constexpr const char* workerFooter
+    = R"(Messages go over standard input and output: see worker-protocol.md in the help folder.
+
+Exit codes:
+   0  told to stop, or the input was closed
+  10  the input is not what the protocol says
+  11  no common version of the protocol
+  12  nothing was heard for too long
+  13  nobody reads the output any more
+  14  a run could not be stopped
+  15  no memory, and what should not happen)";
 
 void addFile(CLI::App* command, Options& options, const char* what)
 {
@@ -45,7 +62,12 @@ void addRunOptions(CLI::App* command, Options& options)
     command->add_option("--events", options.events, "Write the block event log to this file");
     command->add_option("--record", options.record, "Write the run record to this file, line by line");
     command->add_option("--fraction", options.fraction, "Share of the planned blocks, 0 to 1; lengths scale with it")
-        ->check(CLI::Range(1e-9, 1.0));
+        ->check(CLI::Range(1e-9, 1.0))
+        ->check([](const std::string& text) {
+            // A range lets "nan" pass: every comparison with it is false.
+            const kvw::Result<double> value = kvw::parseReal(text);
+            return value ? std::string() : "not a number: " + text;
+        });
 }
 
 } // namespace
@@ -89,23 +111,48 @@ int main(int argc, char** argv)
     addPlanFile(report, options);
     report->add_option("-o,--out", options.out, "Write to this file");
     report->add_flag("--no-prediction", options.noPrediction, "Leave the prediction out");
+    CLI::App* worker = app.add_subcommand("worker", "Run probes for another program, over pipes");
+    worker->add_option("--watchdog", options.watchdogSeconds, "End after so many seconds of silence; 0: never")
+        ->check(CLI::Range(0.0, 1e6))
+        ->capture_default_str();
+    worker->footer(workerFooter);
 
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? ok : usage;
     }
-    if (*import)
-        return runImport(options);
-    if (*estimate)
-        return runEstimate(options);
-    if (*explain)
-        return runExplain(options);
-    if (*predict)
-        return runPredict(options);
-    if (*probe)
-        return runProbe(options);
-    if (*events)
-        return runEvents(options);
-    return runReport(options);
+    const auto command = [&] {
+        if (*import)
+            return runImport(options);
+        if (*estimate)
+            return runEstimate(options);
+        if (*explain)
+            return runExplain(options);
+        if (*predict)
+            return runPredict(options);
+        if (*probe)
+            return runProbe(options);
+        if (*events)
+            return runEvents(options);
+        if (*worker)
+            return runWorker(options);
+        return runReport(options);
+    };
+    // What the library reports by value comes through fail(); these are the two that it cannot: no memory left, and a
+    // standard output that takes no more.
+    int code = ok;
+    try {
+        code = command();
+    } catch (const std::bad_alloc&) {
+        return fail(options, kvw::Error {"memory", "there is not enough memory for this"}, runFailed);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "kvw: %s\n", error.what());
+        return writeFailed;
+    }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+        std::fprintf(stderr, "kvw: the output could not be written\n");
+        return writeFailed;
+    }
+    return code;
 }

@@ -3,13 +3,12 @@
 
 #include "commands.h"
 
-#include "device/host_device.h"
 #include "estimate/estimate.h"
-#include "evidence/reconcile.h"
 #include "plan/plan_json.h"
 #include "report/sections.h"
 #include "units/file.h"
 #include "units/format.h"
+#include "worker/probe_job.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -19,23 +18,6 @@
 namespace kvw::cli {
 
 namespace {
-
-constexpr std::int64_t defaultMaximum = std::int64_t {512} << 20;
-
-/// The share of the planned blocks to use: as asked, or what stays within the most bytes.
-Result<double> chooseFraction(const Plan& plan, const Options& options)
-{
-    if (options.fraction)
-        return *options.fraction;
-    std::int64_t most = defaultMaximum;
-    if (!options.maximum.empty()) {
-        const Result<Bytes> parsed = parseBytes(options.maximum);
-        if (!parsed)
-            return parsed.error();
-        most = parsed->value;
-    }
-    return fractionFor(plan, most);
-}
 
 Assumptions allAssumptions(const Plan& plan, const RunSetup& setup)
 {
@@ -61,44 +43,25 @@ void addEvidence(Plan& plan, const RunSetup& setup, const std::vector<EvidenceRo
     plan.runs.push_back(std::move(run));
 }
 
-/// Everything a probe works out, for its output.
-struct Probe
-{
-    RunSetup setup;
-    RunRecord prediction;
-    LiveRun live;
-    std::vector<EvidenceRow> rows;
-};
-
+/// Nobody watches: the command line shows the end.
 Result<Probe> makeProbe(const Plan& plan, const Options& options, const std::string& record)
 {
-    const Result<double> fraction = chooseFraction(plan, options);
-    if (!fraction)
-        return fraction.error();
-    Result<RunSetup> setup = setUpRun(plan, *fraction);
-    if (!setup)
-        return setup.error();
-    Probe out;
-    out.setup = std::move(*setup);
-    Result<RunRecord> prediction = predict(out.setup, {});
-    if (!prediction)
-        return prediction.error();
-    out.prediction = std::move(*prediction);
-    RunOptions run;
-    run.eventsFile = options.events;
-    run.recordFile = record;
-    run.created = isoNow();
-    HostDevice device;
-    Result<LiveRun> live = runLive(out.setup, device, out.prediction.peakStep(), !options.noCeilings, run);
-    if (!live)
-        return live.error();
-    out.live = std::move(*live);
-    const Plan scaled = planForEvidence(plan, out.setup);
-    const Result<Estimate> closedForm = estimate(scaled);
-    if (!closedForm)
-        return closedForm.error();
-    out.rows = reconcile(*closedForm, out.setup, out.prediction, &out.live);
-    return out;
+    ProbeOptions probe;
+    probe.fraction = options.fraction;
+    if (!options.maximum.empty()) {
+        Result<Bytes> most = parseBytes(options.maximum);
+        if (most && most->value < 1)
+            most = Error {"usage.max", "--max needs a size", {}, options.maximum, "more than nothing"};
+        if (!most)
+            return Error {"usage.max", "--max needs a size", {}, options.maximum, "such as 512MiB"};
+        probe.maximumBytes = most->value;
+    }
+    probe.ceilings = !options.noCeilings;
+    probe.eventsFile = options.events;
+    probe.recordFile = record;
+    probe.created = isoNow();
+    ProbeSink nobody;
+    return runProbeJob(plan, probe, HostDevices(), nobody);
 }
 
 int exitFor(const Error& error)
@@ -109,18 +72,18 @@ int exitFor(const Error& error)
     return code.starts_with("device.") ? runFailed : refusedInput;
 }
 
-void printProbe(const Plan& plan, const Probe& probe, const std::string& record)
+void printProbe(const Probe& probe)
 {
     Section head {"run", "Live run", {}, {}};
     head.blocks.emplace_back(Facts {{{"Engine rules", probe.setup.behaviour.rule},
         {"Pool fraction",
             fmt::format("{:.4f}: {} of {} planned", probe.setup.poolFraction, format(*probe.setup.layout.totalBytes()),
                 format(Bytes(probe.setup.plannedPoolBytes)))},
-        {"Does not run", "weights, projections"}, {"Record", record}}});
+        {"Does not run", "weights, projections"}, {"Record", probe.record}}});
     print(head);
-    print(workloadSection(plan, probe.setup));
+    print(workloadSection(probe.plan, probe.setup));
     print(evidenceSection(probe.rows, probe.setup, &probe.live));
-    print(assumptionsSection(allAssumptions(plan, probe.setup), {}));
+    print(assumptionsSection(probeAssumptions(probe), {}));
 }
 
 } // namespace
@@ -131,7 +94,7 @@ int runPredict(const Options& options)
     if (!loaded)
         return fail(options, loaded.error(), refusedInput);
     Plan& plan = loaded->plan;
-    chooseEngine(plan);
+    chooseRunEngine(plan);
     const Result<RunSetup> setup = setUpRun(plan, options.fraction.value_or(1));
     if (!setup)
         return fail(options, setup.error(), exitFor(setup.error()));
@@ -162,30 +125,23 @@ int runProbe(const Options& options)
     Result<Loaded> loaded = load(options);
     if (!loaded)
         return fail(options, loaded.error(), refusedInput);
-    const Plan stated = loaded->plan;
-    Plan plan = stated;
     if (options.updatePlan && !loaded->isPlanFile)
         return fail(options,
             Error {"usage.update_plan", "--update-plan needs a plan; kvw import --out makes one", {options.file, {}}},
             usage);
-    chooseEngine(plan);
     const std::string record
         = options.record.empty() ? fmt::format("{}/{}-{}.run.jsonl", runsFolder(), isoNow(), getpid()) : options.record;
     fmt::print(stderr, "kvw: run record: {}\n", record);
-    Result<Probe> probe = makeProbe(plan, options, record);
+    const Result<Probe> probe = makeProbe(loaded->plan, options, record);
     if (!probe)
         return fail(options, probe.error(), exitFor(probe.error()));
     if (options.json) {
-        OrderedJson json = probeJson(probe->setup, probe->prediction, probe->live, probe->rows);
-        json["assumptions"] = assumptionsJson(allAssumptions(plan, probe->setup));
-        json["engine"] = plan.engine.name;
-        json["record"] = record;
-        print(json);
+        print(probeResultJson(*probe));
     } else {
-        printProbe(plan, *probe, record);
+        printProbe(*probe);
     }
     if (options.updatePlan) {
-        Plan updated = stated;
+        Plan updated = loaded->plan;
         addEvidence(updated, probe->setup, probe->rows, options, record);
         if (const Result<void> saved = savePlan(updated, options.file); !saved)
             return fail(options, saved.error(), writeFailed);
@@ -213,7 +169,7 @@ int runReport(const Options& options)
     if (options.noPrediction) {
         inputs.predictionError = "it was not asked for (--no-prediction).";
     } else {
-        chooseEngine(run);
+        chooseRunEngine(run);
         Result<RunSetup> made = setUpRun(run, 1);
         if (made) {
             Result<RunRecord> predicted = predict(*made, {});

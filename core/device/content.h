@@ -49,6 +49,7 @@ std::optional<EntryTag> readTag(std::span<const std::byte, tagBytes> bytes);
 std::optional<EntryTag> genuineTag(std::uint32_t layer, std::uint32_t tensor, std::span<const std::byte> entry);
 
 /// Writes one entry (all heads of one tensor of one layer for one token): the tag, then pseudo-random bytes.
+/// An entry of tagBytes is its tag alone, which does not say layer and tensor.
 /// REQUIRES out.size() ≥ tagBytes.
 void writeEntry(const EntryTag& tag, std::uint32_t layer, std::uint32_t tensor, std::span<std::byte> out);
 /// True when `bytes` is exactly what writeEntry() would write. REQUIRES bytes.size() ≥ tagBytes.

@@ -18,7 +18,7 @@ namespace kvw {
 namespace {
 
 // Below this many bytes waking a thread takes longer than the work.
-constexpr std::int64_t parallelBytes = 512 * 1024;
+constexpr std::int64_t parallelBytes = std::int64_t {512} * 1024;
 constexpr std::size_t poisonChunkBytes = std::size_t {4} << 20;
 
 int threadsFor(int asked)

@@ -151,10 +151,11 @@ void addStrategies(Estimate& out, const Context& context, const std::vector<Grou
 {
     StrategyPrice paged {
         Allocation::PagedPool, std::nullopt, "blocks for the planned sequences at the configured maximum"};
-    StrategyPrice fixed {
-        Allocation::StaticContiguous, std::nullopt, "every planned sequence reserves its configured maximum at once"};
+    StrategyPrice fixed {Allocation::StaticContiguous, std::nullopt,
+        "every planned sequence reserves its configured maximum at once; the whole model once, not by rank"};
     StrategyPrice growing {Allocation::GrowingContiguous, std::nullopt,
-        "what is presently retained, and a second copy of the largest tensor while it grows"};
+        "what is presently retained, and a second copy of the largest tensor while it grows; the whole model once, not "
+        "by rank"};
     if (out.engine.engineNeedBytes) {
         paged.bytes = out.engine.engineNeedBytes;
         paged.note += ", by the engine's rule, on all ranks";
@@ -273,6 +274,14 @@ Result<Estimate> estimate(const Plan& plan)
     if (!out.engine.refusal.empty())
         out.diagnostics.push_back({Severity::Error, "engine.refusal",
             std::string((*rules)->title()) + ": " + out.engine.refusal, "engine.name"});
+    if (out.engine.blocks && out.engine.blocksPerRequest && out.engine.blocks->ok() && out.engine.blocksPerRequest->ok()
+        && out.engine.blocks->integer() == out.engine.blocksPerRequest->integer()) {
+        out.diagnostics.push_back({Severity::Warning, "engine.null_block",
+            "A request at the configured maximum passes the start-up check, which does not count the null block, but "
+            "needs every "
+            "block of the pool: it can never hold them all.",
+            "limits.maxModelLen"});
+    }
     if (out.engine.fits && !*out.engine.fits) {
         out.diagnostics.push_back({Severity::Error, "engine.does_not_fit",
             "One request at the configured maximum needs more than what is available for state.",

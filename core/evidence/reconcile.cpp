@@ -58,8 +58,12 @@ public:
         census();
         contents();
         rates();
-        for (EvidenceRow& row : m_rows)
+        const bool nothingRan = m_live && m_live->record.outcomes()[static_cast<std::size_t>(Outcome::Completed)] == 0;
+        for (EvidenceRow& row : m_rows) {
+            if (nothingRan && row.reason.empty() && row.id != "pool_bytes" && row.id != "pool_blocks")
+                row.reason = "no request was completed: zero against zero shows nothing";
             judge(row);
+        }
         return {m_rows.begin(), m_rows.end()};
     }
 
@@ -127,6 +131,14 @@ private:
                 repeats += written.repeats;
             again.measured = repeats;
         }
+
+        EvidenceRow& completed
+            = add("completed_requests", "Requests completed", Unit::Request, "the loop's own counter");
+        completed.predicted = m_prediction.outcomes()[static_cast<std::size_t>(Outcome::Completed)];
+        if (m_live)
+            completed.measured = m_live->record.outcomes()[static_cast<std::size_t>(Outcome::Completed)];
+        completed.verdict = Verdict::SameCounter;
+        completed.reason = "prediction and live run count their own completions";
 
         EvidenceRow& preemptions = add("preemptions", "Preemptions", Unit::Request, "the loop's own counter");
         preemptions.predicted = m_prediction.preemptions;
@@ -324,8 +336,11 @@ std::vector<EvidenceSummary> summaries(const std::vector<EvidenceRow>& rows, con
         summary.predicted = real(row.predicted);
         summary.measured = real(row.measured);
         summary.instrument = row.instrument;
+        summary.difference = row.difference;
+        if (!row.toleranceReason.empty())
+            summary.tolerance = fmt::format("−{:.0f} … +{:.0f}: {}", row.below, row.above, row.toleranceReason);
         summary.verdict = verdictName(row.verdict);
-        summary.reason = row.reason.empty() ? row.toleranceReason : row.reason;
+        summary.reason = row.reason;
         summary.run = run;
         out.push_back(std::move(summary));
     }

@@ -4,8 +4,12 @@
 #include "evidence/runs.h"
 
 #include "device/modelled_device.h"
+#include "engines/engine_rules.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 
 namespace kvw {
 
@@ -54,6 +58,8 @@ Result<Files> openFiles(const RunSetup& setup, const RunOptions& options, const 
         if (Result<void> written = out.writer->start(start, setup); !written)
             return written.error();
     }
+    if (options.events)
+        options.events(*out.log);
     return out;
 }
 
@@ -65,6 +71,8 @@ LoopObserver observerFor(Files& files, const RunSetup& setup, const RunOptions& 
         files.check(files.log->flush());
         if (files.writer)
             files.check(files.writer->step(sample));
+        if (options.events)
+            options.events(*files.log);
         return !options.progress || options.progress(sample);
     };
     observer.afterRequest = [&](const RequestRecord& request) {
@@ -74,11 +82,13 @@ LoopObserver observerFor(Files& files, const RunSetup& setup, const RunOptions& 
     return observer;
 }
 
-void closeFiles(Files& files, const RunRecord& record)
+void closeFiles(Files& files, const RunRecord& record, const RunOptions& options)
 {
     files.check(files.log->finish());
     if (files.writer)
         files.check(files.writer->end(record));
+    if (options.events)
+        options.events(*files.log);
 }
 
 /// Blocks of group 0 among the spans read back for one request.
@@ -96,6 +106,68 @@ void readLedger(const WriteLedger& ledger, std::size_t requests, LiveReadings& r
     }
 }
 
+/// Asks whether the run may enter `part`.
+Result<void> enter(RunPart part, const LiveReadings& readings, const RunOptions& options)
+{
+    if (!options.before || options.before(part, readings))
+        return {};
+    return Error {"run.stopped", "stopped before the first step"};
+}
+
+/// The observer of a live run: what observerFor() serves, and the censuses between steps.
+LoopObserver liveObserver(Files& files, const RunSetup& setup, const Device& device, std::int64_t peakStep,
+    LiveReadings& readings, const RunOptions& options)
+{
+    LoopObserver observer = observerFor(files, setup, options);
+    const auto served = observer.afterStep;
+    const auto count
+        = [&](const StepSample& sample, std::span<const RunningRequest> running, std::optional<BlockCensus>& out) {
+              if (Result<BlockCensus> census = takeCensus(setup.layout, device, running)) {
+                  out = *census;
+                  out->step = sample.step;
+              }
+          };
+    observer.afterStep
+        = [&, served, count, peakStep](const StepSample& sample, std::span<const RunningRequest> running) {
+              if (sample.step == peakStep)
+                  count(sample, running, readings.peak);
+              const bool goOn = served(sample, running);
+              if (!goOn || (sample.running == 0 && sample.waiting == 0))
+                  count(sample, running, readings.last);
+              return goOn;
+          };
+    observer.afterVerify = [&](const RequestRecord& request, const VerifyCount& found) {
+        readings.verified += found;
+        if (blocksRead(found, setup.layout) > readings.mostBlocksRead) {
+            readings.mostBlocksRead = blocksRead(found, setup.layout);
+            readings.mostBlocksRequest = request.id;
+        }
+    };
+    return observer;
+}
+
+/// Ceilings if asked for, then the pools. Nothing stays reserved on failure.
+Result<void> prepare(
+    const RunSetup& setup, Device& device, bool measureCeilingsToo, LiveReadings& readings, const RunOptions& options)
+{
+    if (measureCeilingsToo) {
+        if (Result<void> entered = enter(RunPart::Ceilings, readings, options); !entered)
+            return entered;
+        if (const Result<MemoryCeilings> ceilings = measureCeilings())
+            readings.ceilings = *ceilings;
+    }
+    if (Result<void> entered = enter(RunPart::Reserve, readings, options); !entered)
+        return entered;
+    if (Result<void> reserved = device.reserve(setup.layout); !reserved)
+        return reserved;
+    if (const Result<MemoryReading> memory = device.memory())
+        readings.memory = *memory;
+    Result<void> entered = enter(RunPart::Steps, readings, options);
+    if (!entered)
+        device.release();
+    return entered;
+}
+
 } // namespace
 
 Result<RunRecord> predict(const RunSetup& setup, const RunOptions& options, std::unique_ptr<EventLog>* log)
@@ -111,7 +183,7 @@ Result<RunRecord> predict(const RunSetup& setup, const RunOptions& options, std:
         return files.error();
     const LoopObserver observer = observerFor(*files, setup, options);
     Result<void> done = runLoop(setup, device, files->log.get(), observer, record);
-    closeFiles(*files, record);
+    closeFiles(*files, record, options);
     if (!done)
         return done.error();
     if (!files->status)
@@ -125,64 +197,68 @@ Result<LiveRun> runLive(
     const RunSetup& setup, Device& device, std::int64_t peakStep, bool measureCeilingsToo, const RunOptions& options)
 {
     LiveRun run;
+    LiveReadings& readings = run.readings;
     run.record.kind = "live run";
     run.record.device = device.info().id;
-    run.readings.device = device.info();
-    if (measureCeilingsToo) {
-        const Result<MemoryCeilings> ceilings = measureCeilings();
-        if (ceilings)
-            run.readings.ceilings = *ceilings;
-    }
-    if (Result<void> reserved = device.reserve(setup.layout); !reserved)
-        return reserved.error();
-    WriteLedger ledger(device);
-    if (const Result<MemoryReading> memory = device.memory())
-        run.readings.memory = *memory;
+    readings.device = device.info();
+    // The files come first: a run that is killed while it prepares leaves at least its start.
     Result<Files> files = openFiles(setup, options, run.record);
-    if (!files) {
-        device.release();
+    if (!files)
         return files.error();
-    }
-    LiveReadings& readings = run.readings;
-    LoopObserver observer = observerFor(*files, setup, options);
-    std::vector<RunningRequest> lastRunning;
-    const auto served = observer.afterStep;
-    observer.afterStep = [&](const StepSample& sample, std::span<const RunningRequest> running) {
-        if (sample.step == peakStep) {
-            if (Result<BlockCensus> census = takeCensus(setup.layout, device, running)) {
-                readings.peak = *census;
-                readings.peak->step = sample.step;
-            }
-        }
-        const bool goOn = served(sample, running);
-        const bool atEnd = !goOn || (sample.running == 0 && sample.waiting == 0);
-        if (atEnd) {
-            if (Result<BlockCensus> census = takeCensus(setup.layout, device, running)) {
-                readings.last = *census;
-                readings.last->step = sample.step;
-            }
-        }
-        return goOn;
-    };
-    observer.afterVerify = [&](const RequestRecord& request, const VerifyCount& count) {
-        readings.verified += count;
-        if (blocksRead(count, setup.layout) > readings.mostBlocksRead) {
-            readings.mostBlocksRead = blocksRead(count, setup.layout);
-            readings.mostBlocksRequest = request.id;
-        }
-    };
+    if (Result<void> flushed = files->log->flush(); !flushed)
+        return flushed.error();
+    if (Result<void> prepared = prepare(setup, device, measureCeilingsToo, readings, options); !prepared)
+        return prepared.error();
+    WriteLedger ledger(device);
+    const LoopObserver observer = liveObserver(*files, setup, device, peakStep, readings, options);
     run.status = runLoop(setup, ledger, files->log.get(), observer, run.record);
-    closeFiles(*files, run.record);
+    closeFiles(*files, run.record, options);
     if (run.status && !files->status)
         run.status = files->status;
+    (void)enter(RunPart::Count, readings, options);
     readings.append = device.appendRate();
     readings.verify = device.verifyRate();
     if (Result<void> counted = device.countAndPoisonAll(); !counted && run.status)
         run.status = counted;
     readings.counts = device.counts();
     readLedger(ledger, setup.workload.requests.size(), readings);
+    (void)enter(RunPart::Release, readings, options);
     device.release();
     return run;
+}
+
+void chooseRunEngine(Plan& plan)
+{
+    const bool stated = !plan.engine.name.empty();
+    const auto groups = std::count_if(plan.worksheet.groups.begin(), plan.worksheet.groups.end(),
+        [](const LayerGroup& group) { return !group.tensors.empty(); });
+    if (stated && (plan.engine.name != "vllm" || groups < 2))
+        return;
+    plan.engine.name = "vllm";
+    const EngineRules& rules = **engineRules("vllm");
+    PlanInputs inputs(plan);
+    const std::string refusal = rules.size(plan, shapeOf(plan, inputs), inputs).refusal;
+    if (refusal.empty()) {
+        if (!stated)
+            plan.assumptions.push_back(
+                {"run.engine", "engine.name is not stated: vLLM's rules are used.", "engine.name"});
+        return;
+    }
+    plan.engine.name = "none";
+    plan.assumptions.push_back({"run.engine",
+        fmt::format("{}vLLM's rules do not apply ({}): shape only, one rank, one pool per layer group.",
+            stated ? "" : "engine.name is not stated and ", refusal),
+        "engine.name"});
+}
+
+std::string isoNow()
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm utc {};
+    gmtime_r(&now, &utc);
+    char text[32];
+    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return text;
 }
 
 } // namespace kvw

@@ -9,21 +9,13 @@
 #include "evidence/census.h"
 #include "serving/loop.h"
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace kvw {
-
-/// Where a run leaves its files, and what it tells while it goes.
-struct RunOptions
-{
-    std::string eventsFile {}; ///< block event log; empty: none is written
-    std::string recordFile {}; ///< run record, one line at a time; empty: none
-    std::string created {}; ///< ISO time for the files; empty in reproducible tests
-    /// After each step; return false to stop. May be empty.
-    std::function<bool(const StepSample&)> progress {};
-};
 
 /// What instruments read in a live run. Nothing here comes from the loop's counters.
 struct LiveReadings
@@ -42,6 +34,38 @@ struct LiveReadings
     std::optional<MemoryCeilings> ceilings;
 };
 
+/// The parts of a live run, in the order in which they come.
+enum class RunPart : std::uint8_t {
+    Ceilings, ///< only when they are measured
+    Reserve,
+    Steps, ///< completed requests are read back and compared in here
+    Count, ///< the bytes that were written, and the last readings
+    Release,
+};
+
+/// Where a run leaves its files, and what it tells while it goes. Each function may be empty.
+struct RunOptions
+{
+    std::string eventsFile {}; ///< block event log; empty: none is written
+    std::string recordFile {}; ///< run record, one line at a time; empty: none
+    std::string created {}; ///< ISO time for the files; empty in reproducible tests
+    /// After each step; return false to stop.
+    std::function<bool(const StepSample&)> progress {};
+    /// The block event log: when it stands and is empty, after each step before `progress`, and when the last event is
+    /// in it.
+    std::function<void(const EventLog&)> events {};
+    /// Live runs: before each part, with the readings so far. Return false to stop there; Count and Release come all
+    /// the same.
+    std::function<bool(RunPart, const LiveReadings&)> before {};
+};
+
+/// For runs: a plan without engine is run by vLLM's rules. Where those cover no model with several layer groups, such a
+/// plan is run by the shape-only rules, even if it states vLLM. Either is an assumption of the run.
+void chooseRunEngine(Plan& plan);
+
+/// Now, as files and records state it: "2026-01-31T12:00:00Z".
+std::string isoNow();
+
 /// The prediction: the setup on the modelled device. Errors: io.* of the files.
 Result<RunRecord> predict(const RunSetup& setup, const RunOptions& options, std::unique_ptr<EventLog>* log = nullptr);
 
@@ -56,7 +80,8 @@ struct LiveRun
 /// The live run: reserves the pools on `device`, runs the setup, reads every instrument, releases.
 /// `peakStep`: after this step the blocks are counted by their content tags (the prediction's peak).
 /// `measureCeilingsToo`: memcpy, read and write rates of this machine, measured before the run.
-/// Errors: device.memory, device.layout, io.*; what fails later is in LiveRun::status.
+/// Errors: device.memory, device.layout, io.*, run.stopped (RunOptions::before said so before the first step); what
+/// fails later is in LiveRun::status.
 Result<LiveRun> runLive(
     const RunSetup& setup, Device& device, std::int64_t peakStep, bool measureCeilingsToo, const RunOptions& options);
 

@@ -126,7 +126,7 @@ Result<void> readElementType(const HfFields& fields, ModelSpec& model)
                 "model.dtype", {stated->file(), stated->pointer()}});
         }
     }
-    const std::string text = "Neither dtype nor torch_dtype states an element type: bf16 was taken.";
+    const std::string text = "Neither dtype nor torch_dtype states an element type that is known here: bf16 was taken.";
     model.assumptions.push_back({"import.dtype_default", text, "model.dtype"});
     model.provenance.set("dtype", fields.assumption(fields.pointer("dtype"), text));
     return {};

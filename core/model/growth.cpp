@@ -38,7 +38,8 @@ std::int64_t GrowthLaw::at(std::int64_t v) const
     case GrowthForm::Linear:
         break;
     }
-    const std::int64_t moved = v + offset;
+    const std::int64_t moved
+        = std::max<std::int64_t>(v + offset, 0); // a negative offset starts later, never below nothing
     std::int64_t count = 0;
     switch (rounding) {
     case Rounding::Down:
@@ -85,7 +86,9 @@ Quantity entriesAt(const GrowthLaw& law, const GrowthInputs& inputs, const Quant
     case GrowthForm::Linear:
         break;
     }
-    const Quantity moved = law.offset == 0 ? v : v + inputs.offset;
+    Quantity moved = law.offset == 0 ? v : v + inputs.offset;
+    if (law.offset < 0)
+        moved = maximum(moved, constant(0));
     Quantity count = moved;
     if (law.stride != 1) {
         switch (law.rounding) {
@@ -111,9 +114,13 @@ std::string growthText(const GrowthLaw& law)
         return fmt::format("{} (fixed)", law.entries);
     if (law.form == GrowthForm::Chunked)
         return fmt::format("(({} − 1) mod {}) + 1", v, law.chunk);
-    std::string moved = law.offset == 0 ? std::string(v) : fmt::format("{} + {}", v, law.offset);
+    std::string moved = v;
+    if (law.offset > 0)
+        moved = fmt::format("{} + {}", v, law.offset);
+    else if (law.offset < 0)
+        moved = fmt::format("max({} − {}, 0)", v, -law.offset);
     if (law.stride != 1) {
-        const std::string inner = law.offset == 0 ? moved : "(" + moved + ")";
+        const std::string inner = law.offset > 0 ? "(" + moved + ")" : moved;
         if (law.rounding == Rounding::Nearest)
             moved = fmt::format("round({} ÷ {})", inner, law.stride);
         else

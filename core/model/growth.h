@@ -21,7 +21,7 @@ enum class GrowthVariable : std::uint8_t {
 
 enum class GrowthForm : std::uint8_t {
     Fixed, ///< `entries` from the first token on (0 at 0)
-    Linear, ///< min(round((v + offset) / stride), limit)
+    Linear, ///< min(round(max(v + offset, 0) / stride), limit)
     Chunked, ///< ((v − 1) mod chunk) + 1, 0 at 0
 };
 
@@ -71,7 +71,8 @@ struct GrowthInputs
 /// 0).
 Quantity entriesAt(const GrowthLaw& law, const GrowthInputs& inputs, const Quantity& v);
 
-/// "v", "min(v, 128)", "⌊v ÷ 4⌋", "((v − 1) mod 8192) + 1", "1 (fixed)": as a worksheet shows it.
+/// "v", "min(v, 128)", "⌊(v + 3) ÷ 4⌋", "max(v − 3, 0)", "((v − 1) mod 8192) + 1", "1 (fixed)": as a worksheet shows
+/// it.
 std::string growthText(const GrowthLaw& law);
 
 } // namespace kvw

@@ -107,7 +107,7 @@ Result<std::vector<std::int64_t>> parseLayerRanges(std::string_view text)
             return bad("layer numbers must ascend");
         for (std::int64_t layer = first; layer <= last; layer += step)
             out.push_back(layer);
-        if (at < end && *at++ != ',')
+        if (at < end && (*at++ != ',' || at == end))
             return bad("ranges are parted by commas");
     }
     return out;

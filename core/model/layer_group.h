@@ -76,7 +76,7 @@ struct LayerGroup
     std::string id; ///< unique in the model: "full", "sliding" …
     std::string name; ///< for people
     LayerKind kind = LayerKind::Full;
-    std::int64_t layers = 0; ///< how many
+    std::int64_t layers = 1; ///< how many
     std::string layerIndices {}; ///< which, as ranges: "0-34:2" is 0, 2, … 34; empty: not stated
     std::string readsGroup {}; ///< Shared: id of the group whose state these layers read
     std::vector<StateTensor> tensors {};

@@ -55,6 +55,23 @@ void limitDiagnostics(const Plan& plan, Diagnostics& out)
     }
 }
 
+void workloadDiagnostics(const Plan& plan, Diagnostics& out)
+{
+    const WorkloadFields& workload = plan.workload;
+    const auto check = [&](const std::optional<std::int64_t>& least, const std::optional<std::int64_t>& most,
+                           const char* id, const char* what, const char* path) {
+        if (least && most && *least > *most) {
+            out.push_back({Severity::Error, id,
+                fmt::format("Workload: the least {} of {} tokens is more than the most, {}.", what, grouped(*least),
+                    grouped(*most)),
+                path});
+        }
+    };
+    check(workload.promptTokensMin, workload.promptTokensMax, "workload.prompt", "private prompt",
+        "workload.promptTokensMin");
+    check(workload.outputTokensMin, workload.outputTokensMax, "workload.output", "output", "workload.outputTokensMin");
+}
+
 void worksheetDiagnostics(const Plan& plan, Diagnostics& out)
 {
     std::set<std::string> ids;
@@ -126,6 +143,7 @@ Diagnostics diagnose(const Plan& plan)
     limitDiagnostics(plan, out);
     worksheetDiagnostics(plan, out);
     tenantDiagnostics(plan, out);
+    workloadDiagnostics(plan, out);
     return out;
 }
 

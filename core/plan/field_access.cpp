@@ -42,8 +42,9 @@ std::size_t editDistance(std::string_view a, std::string_view b)
 
 Error unknownField(Plan& plan, std::string_view path)
 {
+    constexpr std::size_t longestGuess = 200; // what is longer is no slip of the finger
     std::string best;
-    std::size_t bestDistance = path.size() / 2 + 1;
+    std::size_t bestDistance = path.size() > longestGuess ? 0 : path.size() / 2 + 1;
     forEachField(plan, [&](const FieldReference& reference) {
         const std::size_t distance = editDistance(path, reference.path);
         if (distance < bestDistance) {
@@ -112,6 +113,8 @@ Result<std::int64_t> wholeNumber(const FieldReference& reference, std::string_vi
     } else {
         value = parseCount(text);
     }
+    if (!value && value.error().code == "number.range")
+        return rangeError(reference, std::string(text));
     if (!value) {
         return Error {"plan.type", "not a value for this field", {{}, reference.path}, value.error().found,
             value.error().expected};
@@ -129,6 +132,8 @@ Error notClearable(const FieldReference& reference)
 Result<void> assignChoice(const FieldReference& reference, std::uint8_t* choice, std::string_view text)
 {
     const std::span<const std::string_view> names = reference.field->choices;
+    if (text.empty() && !names[0].empty())
+        return notClearable(reference);
     std::string expected;
     for (std::size_t i = 0; i < names.size(); ++i) {
         if (names[i] == text) {
@@ -140,6 +145,29 @@ Result<void> assignChoice(const FieldReference& reference, std::uint8_t* choice,
     }
     return Error {
         "plan.choice", "not one of the field's choices", {{}, reference.path}, fmt::format("\"{}\"", text), expected};
+}
+
+/// True when the text can be saved: JSON holds nothing but UTF-8.
+bool isUtf8(std::string_view text)
+{
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    for (std::size_t i = 0; i < text.size();) {
+        const unsigned char first = byte(i);
+        const std::size_t more = first < 0x80 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
+        if ((first >= 0x80 && first < 0xc2) || first > 0xf4 || text.size() - i <= more)
+            return false;
+        for (std::size_t k = 1; k <= more; ++k) {
+            if ((byte(i + k) & 0xc0) != 0x80)
+                return false;
+        }
+        // Longer forms than needed, halves of surrogate pairs, beyond the last character.
+        const unsigned char second = more > 0 ? byte(i + 1) : 0x80;
+        if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90)
+            || (first == 0xf4 && second >= 0x90))
+            return false;
+        i += more + 1;
+    }
+    return true;
 }
 
 } // namespace
@@ -209,6 +237,8 @@ Result<void> assignField(const FieldReference& reference, std::string_view text)
 {
     return std::visit(Overload {
                           [&](std::string* value) -> Result<void> {
+                              if (!isUtf8(text))
+                                  return Error {"plan.type", "the text is not UTF-8", {{}, reference.path}};
                               *value = text;
                               return {};
                           },

@@ -133,7 +133,7 @@ const FieldTable& tensorTable()
             "offset", Unit::Token, -mostTokens, mostTokens, "Offset", "Growth linear: added to v."),
         count<&T::growth, &G::stride>(
             "stride", Unit::Token, 1, mostTokens, "Stride", "Growth linear: tokens per entry."),
-        whole<&T::growth, &G::limit>("limit", Unit::Entry, 0, mostTokens, "Retention limit",
+        whole<&T::growth, &G::limit>("limit", Unit::Entry, 1, mostTokens, "Retention limit",
             "Growth linear: the most entries that stay retained, such as a sliding window. Not stated: no limit."),
         count<&T::growth, &G::chunk>(
             "chunk", Unit::Token, 1, mostTokens, "Chunk", "Growth chunked: tokens of a chunk."),
@@ -150,7 +150,7 @@ const FieldTable& groupTable()
     static const std::array fields {
         text<&G::name>("name", "Name", "For people."),
         choice<&G::kind>("kind", layerKindNames(), "Kind", "A label and preset; sizes come from the tensors."),
-        count<&G::layers>("layers", Unit::Layer, 0, 10'000, "Layers", "How many layers keep this state."),
+        count<&G::layers>("layers", Unit::Layer, 1, 10'000, "Layers", "How many layers keep this state."),
         text<&G::layerIndices>("layerIndices", "Which layers", "As ranges: 0-34:2 is 0, 2, … 34."),
         text<&G::readsGroup>("readsGroup", "Reads", "Kind shared: the group whose state these layers read."),
         count<&G::pipelineStage>(
@@ -200,6 +200,9 @@ const FieldTable& evidenceTable()
         real<&E::predicted>("predicted", Unit::None, INT64_MIN, INT64_MAX, "Predicted", "From the prediction."),
         real<&E::measured>("measured", Unit::None, INT64_MIN, INT64_MAX, "Measured", "By the instrument."),
         text<&E::instrument>("instrument", "Instrument", "What measured it."),
+        real<&E::difference>(
+            "difference", Unit::None, INT64_MIN, INT64_MAX, "Difference", "Measured less predicted (or estimated)."),
+        text<&E::tolerance>("tolerance", "Tolerance", "How much either way, with its reason."),
         text<&E::verdict>("verdict", "Verdict", "agrees, differs, not comparable or same counter."),
         text<&E::reason>("reason", "Reason", "Of the tolerance and the verdict."),
         text<&E::run>("run", "Run", "Id of the run."),

@@ -184,8 +184,8 @@ struct Tenant
     std::optional<std::int64_t> maximumBlocks;
 };
 
-/// The generator's fields. The tenants take turns; each sharing group has its own shared prefixes, and all have one in
-/// common.
+/// The generator's fields. The tenants take turns and use the same shared prefixes; whether they share state is a
+/// matter of their sharing groups.
 struct WorkloadFields
 {
     std::string name;
@@ -212,6 +212,8 @@ struct EvidenceSummary
     std::optional<double> predicted;
     std::optional<double> measured;
     std::string instrument;
+    std::optional<double> difference; ///< measured − predicted (or estimated)
+    std::string tolerance; ///< how much either way, with its reason
     std::string verdict; ///< "agrees", "differs", "not comparable", "same counter"
     std::string reason;
     std::string run; ///< id of the run

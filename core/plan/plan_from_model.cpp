@@ -21,9 +21,9 @@ void addFirstWorkload(Plan& plan, std::int64_t longest)
     workload.name = "generated mix";
     workload.seed = 1;
     workload.requests = 48;
-    workload.commonPrefixTokens = share(64);
+    workload.commonPrefixTokens = longest / 64; // a short sequence has no room for prefixes
     workload.sharedPrefixes = 4;
-    workload.sharedPrefixTokens = share(16);
+    workload.sharedPrefixTokens = longest / 16;
     workload.promptTokensMin = share(64);
     workload.promptTokensMax = share(8);
     workload.outputTokensMin = share(256);
@@ -45,6 +45,14 @@ void addFirstWorkload(Plan& plan, std::int64_t longest)
         "workload.requests"});
 }
 
+/// Where a model's field lies in a plan.
+std::string planPath(const std::string& path)
+{
+    if (path == "weightBytes")
+        return "loaded.weightBytes";
+    return (path.starts_with("groups.") ? "worksheet." : "model.") + path;
+}
+
 } // namespace
 
 Plan planFromModel(const ModelSpec& model)
@@ -60,16 +68,21 @@ Plan planFromModel(const ModelSpec& model)
     plan.worksheet.groups = model.groups;
     plan.loaded.weightBytes = model.weightBytes;
     plan.assumptions = model.assumptions;
+    // What the importer wants a planner to look at is part of what the plan rests on.
+    for (const Diagnostic& diagnostic : model.diagnostics)
+        plan.assumptions.push_back({diagnostic.id, diagnostic.message, {}});
     for (const auto& [path, source] : model.provenance.entries())
-        plan.provenance.set((path.starts_with("groups.") ? "worksheet." : "model.") + path, *source);
+        plan.provenance.set(planPath(path), *source);
 
-    plan.cache.elementType = model.dtype;
-    const Assumption follows {"plan.cache_element_type",
-        fmt::format("The cache stores the model's own element type, {}.", factsOf(model.dtype).name),
-        "cache.elementType"};
-    plan.provenance.set("cache.elementType",
-        Source {Source::Kind::Assumption, "the model's element type", {}, {}, {}, {}, follows.text});
-    plan.assumptions.push_back(follows);
+    if (model.dtype != ElementType::NotStated) {
+        plan.cache.elementType = model.dtype;
+        const Assumption follows {"plan.cache_element_type",
+            fmt::format("The cache stores the model's own element type, {}.", factsOf(model.dtype).name),
+            "cache.elementType"};
+        plan.provenance.set("cache.elementType",
+            Source {Source::Kind::Assumption, "the model's element type", {}, {}, {}, {}, follows.text});
+        plan.assumptions.push_back(follows);
+    }
 
     if (model.maximumPositions) {
         plan.limits.maxModelLen = model.maximumPositions;

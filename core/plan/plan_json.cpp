@@ -107,7 +107,7 @@ public:
             else if (key == "assumptions")
                 read = assumptions(value);
             else
-                read = member(planFields(), &m_plan, key, value);
+                read = member(planFields(), &m_plan, {}, key, value);
             if (!read)
                 return read;
         }
@@ -115,8 +115,15 @@ public:
     }
 
 private:
-    Result<void> member(const FieldTable& table, void* object, const std::string& path, const JsonView& value)
+    /// Reads the member `key` of the section `section` ("" or "deployment."). A dot in a key would be another way to
+    /// write a path: there is only one.
+    Result<void> member(const FieldTable& table, void* object, const std::string& section, const std::string& key,
+        const JsonView& value)
     {
+        constexpr const char* unknown = "there is no such field in schema version 1";
+        if (key.find('.') != std::string::npos)
+            return value.error("plan.unknown_field", unknown);
+        const std::string path = section + key;
         for (const Field& field : table.fields) {
             if (field.path == path)
                 return scalar({&field, field.slot(object), value.pointer()}, value);
@@ -125,18 +132,18 @@ private:
             if (collection.path == path)
                 return list(collection, object, value);
         }
-        const auto below = [&](std::string_view known) { return known.starts_with(path + "."); };
+        const auto isBelow = [&](std::string_view known) { return known.starts_with(path + "."); };
         bool isSection = false;
         for (const Field& field : table.fields)
-            isSection = isSection || below(field.path);
+            isSection = isSection || isBelow(field.path);
         for (const Collection& collection : table.collections)
-            isSection = isSection || below(collection.path);
+            isSection = isSection || isBelow(collection.path);
         if (!isSection)
-            return value.error("plan.unknown_field", "there is no such field in schema version 1");
+            return value.error("plan.unknown_field", unknown);
         if (!value.isObject())
             return value.error("plan.type", "not a section", "an object");
-        for (const std::string& key : value.keys()) {
-            if (Result<void> read = member(table, object, path + "." + key, *value.find(key)); !read)
+        for (const std::string& below : value.keys()) {
+            if (Result<void> read = member(table, object, path + ".", below, *value.find(below)); !read)
                 return read;
         }
         return {};
@@ -193,6 +200,8 @@ private:
         std::set<std::string> ids;
         for (std::size_t i = 0; i < value.size(); ++i) {
             const JsonView entry = value.at(i);
+            if (!entry.isObject())
+                return entry.error("plan.type", fmt::format("not a {}", collection.title), "an object with \"id\"");
             const std::optional<JsonView> idView = entry.findValue("id");
             if (!idView)
                 return entry.error("plan.id", fmt::format("a {} without an id", collection.title));
@@ -208,7 +217,7 @@ private:
             for (const std::string& key : entry.keys()) {
                 if (key == "id")
                     continue;
-                if (Result<void> read = member(*collection.elements, element, key, *entry.find(key)); !read)
+                if (Result<void> read = member(*collection.elements, element, {}, key, *entry.find(key)); !read)
                     return read;
             }
         }

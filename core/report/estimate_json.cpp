@@ -204,10 +204,10 @@ OrderedJson derivationJson(const Derivation& derivation)
 
 OrderedJson errorJson(const Error& error)
 {
-    OrderedJson inner {{"code", error.code}, {"message", error.message}};
+    OrderedJson inner {{"code", error.code}, {"message", shortened(error.message)}};
     const auto put = [&](const char* key, const std::string& text) {
         if (!text.empty())
-            inner[key] = text;
+            inner[key] = shortened(text);
     };
     put("file", error.where.file);
     put("at", error.where.at);

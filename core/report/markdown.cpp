@@ -18,9 +18,17 @@ std::string escaped(const std::string& text)
     for (const char c : text) {
         if (c == '|' || c == '<' || c == '*' || c == '_' || c == '`')
             out += '\\';
-        out += c == '\n' ? ' ' : c;
+        out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     }
     return out;
+}
+
+/// For code blocks, which need no escapes but end at a line break.
+std::string oneLine(std::string text)
+{
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    return text;
 }
 
 struct Markdown
@@ -71,7 +79,8 @@ struct Markdown
     void operator()(const Formula& formula)
     {
         out += fmt::format("**{} {}**\n\n", formula.label, escaped(formula.title));
-        out += fmt::format("    {}\n    = {}\n    = {}\n\n", formula.words, formula.numbers, formula.result);
+        out += fmt::format("    {}\n    = {}\n    = {}\n\n", oneLine(formula.words), oneLine(formula.numbers),
+            oneLine(formula.result));
         for (const auto& [input, source] : formula.inputs)
             out += fmt::format("- {}: {}\n", escaped(input), escaped(source));
         if (!formula.excludes.empty())

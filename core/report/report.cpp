@@ -25,9 +25,8 @@ Section coverSection(const ReportInputs& inputs)
         bullets.items.push_back("Not stated: " + missing + ".");
     if (inputs.estimate && !inputs.estimate->label.empty())
         bullets.items.push_back("The sizes are " + inputs.estimate->label + ".");
-    if (inputs.estimate)
-        bullets.items.push_back(
-            fmt::format("The figures rest on {} assumptions, listed below.", inputs.estimate->assumptions.size()));
+    bullets.items.emplace_back(
+        "The figures rest on the assumptions that are listed below, each with the field that would replace it.");
     bullets.items.emplace_back(
         "A live run executes one rank of the plan at a fraction of its pool, without weights and projections.");
     bullets.items.emplace_back("A salt does not authenticate, encrypt or complete isolation.");

@@ -169,9 +169,13 @@ OrderedJson documentJson(const Document& document)
             } else if (const auto* paragraph = std::get_if<Paragraph>(&block)) {
                 blocks.push_back({{"paragraph", paragraph->text}});
             } else if (const auto* formula = std::get_if<Formula>(&block)) {
+                OrderedJson inputs = OrderedJson::array();
+                for (const auto& [input, source] : formula->inputs)
+                    inputs.push_back({{"input", input}, {"source", source}});
                 blocks.push_back({{"formula",
                     {{"label", formula->label}, {"title", formula->title}, {"words", formula->words},
-                        {"numbers", formula->numbers}, {"result", formula->result}, {"excludes", formula->excludes}}}});
+                        {"numbers", formula->numbers}, {"result", formula->result}, {"inputs", inputs},
+                        {"excludes", formula->excludes}}}});
             } else if (const auto* figure = std::get_if<Figure>(&block)) {
                 OrderedJson series = OrderedJson::array();
                 for (const Figure::Series& one : figure->series)

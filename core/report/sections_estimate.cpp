@@ -74,6 +74,23 @@ std::string shardOf(const LayerGroup& group)
     return rules.empty() ? "–" : fmt::format("{}", fmt::join(rules, "; "));
 }
 
+const char* retainedOrigin(const Plan& plan)
+{
+    switch (plan.worksheet.retainedFrom) {
+    case RetainedFrom::NotStated:
+        break;
+    case RetainedFrom::Entered:
+        return "entered";
+    case RetainedFrom::Prediction:
+        return "from a prediction";
+    case RetainedFrom::LiveRun:
+        return "from a live run";
+    case RetainedFrom::EngineMetrics:
+        return "from the engine's metrics";
+    }
+    return "of unstated origin";
+}
+
 void addColumn(std::vector<std::string>& row, const std::optional<TokenColumn>& column)
 {
     row.push_back(column ? show(column->tokens) : "–");
@@ -129,11 +146,10 @@ Section worksheetSection(const Plan& plan, const Estimate& estimate)
     addRankColumns(table, estimate);
     table.caption = fmt::format("Three token columns, never one: configured maximum, presently retained ({}), reserved "
                                 "by pool or admission. Totals exclude {}.",
-        plan.worksheet.retainedTokens
-            ? fmt::format("{} tokens a sequence, {} at {}", grouped(*plan.worksheet.retainedTokens),
-                plan.worksheet.retainedFrom == RetainedFrom::NotStated ? "of unstated origin" : "entered or read",
-                plan.worksheet.retainedAt.empty() ? "a time that is not stated" : plan.worksheet.retainedAt)
-            : "not stated",
+        plan.worksheet.retainedTokens ? fmt::format("{} tokens a sequence, {} at {}",
+            grouped(*plan.worksheet.retainedTokens), retainedOrigin(plan),
+            plan.worksheet.retainedAt.empty() ? "a time that is not stated" : plan.worksheet.retainedAt)
+                                      : "not stated",
         fmt::join(estimate.excludes, ", "));
     out.blocks.emplace_back(std::move(table));
     if (estimate.engine.ranks.size() > 8)

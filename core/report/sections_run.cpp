@@ -214,17 +214,20 @@ Section storedEvidenceSection(const Plan& plan)
                 {"Pool fraction", run.poolFraction ? fmt::format("{:.4f}", *run.poolFraction) : "not stated"}}});
     }
     Table table;
-    table.columns = {{"Row"}, {"Estimate", true}, {"Prediction", true}, {"Measured", true}, {"Unit"}, {"Verdict"},
-        {"Instrument"}, {"Reason"}};
+    table.columns = {{"Row"}, {"Estimate", true}, {"Prediction", true}, {"Measured", true}, {"Difference", true},
+        {"Tolerance"}, {"Unit"}, {"Verdict"}, {"Instrument"}, {"Reason"}};
     const auto real = [](const std::optional<double>& value) {
         return value ? (*value == static_cast<double>(static_cast<std::int64_t>(*value))
                        ? grouped(static_cast<std::int64_t>(*value))
                        : fmt::format("{:.2f}", *value))
                      : "–";
     };
+    if (plan.runs.empty())
+        out.blocks.emplace_back(
+            Paragraph {"The plan names no run for these rows: they cannot be traced and prove nothing.", true});
     for (const EvidenceSummary& row : plan.evidence)
-        table.rows.push_back({row.title, real(row.estimated), real(row.predicted), real(row.measured), row.unit,
-            row.verdict, row.instrument, row.reason});
+        table.rows.push_back({row.title, real(row.estimated), real(row.predicted), real(row.measured),
+            real(row.difference), row.tolerance, row.unit, row.verdict, row.instrument, row.reason});
     out.blocks.emplace_back(std::move(table));
     return out;
 }

@@ -14,6 +14,18 @@ std::int64_t LiveRequest::mostTokens() const
     return record.promptTokens + sequence.request->outputTokens - 1;
 }
 
+std::int64_t LiveRequest::noteComputed(std::int64_t from, std::int64_t to)
+{
+    if (static_cast<std::int64_t>(everComputed.size()) < to)
+        everComputed.resize(static_cast<std::size_t>(to));
+    std::int64_t again = 0;
+    for (std::int64_t position = from; position < to; ++position) {
+        again += everComputed[static_cast<std::size_t>(position)] ? 1 : 0;
+        everComputed[static_cast<std::size_t>(position)] = true;
+    }
+    return again;
+}
+
 void LiveRequest::extendChains(std::int64_t end)
 {
     const auto first = static_cast<std::int64_t>(chains.size());

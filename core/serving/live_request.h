@@ -19,7 +19,7 @@ struct LiveRequest
     RequestRecord record {};
     std::int64_t known = 0; ///< tokens whose ids are known: prompt and generated
     std::int64_t computed = 0; ///< tokens whose state is in the pool
-    std::int64_t highWater = 0; ///< most tokens ever computed
+    std::vector<bool> everComputed {}; ///< by position: written by an earlier or this admission, not served by a hit
     std::int64_t waitingSince = 0;
     std::int64_t leastHit = INT64_MAX; ///< fewest tokens that any admission was served
     std::vector<std::uint64_t> chains {}; ///< by position; kept only for devices with bytes
@@ -28,6 +28,8 @@ struct LiveRequest
 
     /// Most tokens that will ever be computed: the last generated token is not.
     std::int64_t mostTokens() const;
+    /// Notes that [from, to) is computed; returns how many of them had been computed before.
+    std::int64_t noteComputed(std::int64_t from, std::int64_t to);
     /// Extends chains to `end` tokens.
     void extendChains(std::int64_t end);
     /// The stretches of tokens [from, to) by block, through the request's tables; positions without a block are left

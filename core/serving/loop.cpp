@@ -292,6 +292,7 @@ void Loop::end(LiveRequest& live, Outcome outcome, std::string reason)
     if (m_observer.afterRequest)
         m_observer.afterRequest(record);
     live.chains = {};
+    live.everComputed = {};
 }
 
 void Loop::breakDeadlock()

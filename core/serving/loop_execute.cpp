@@ -33,11 +33,10 @@ Result<void> Loop::execute(const std::vector<Scheduled>& scheduled)
 Result<void> Loop::advance(LiveRequest& live, std::int64_t from, std::int64_t count)
 {
     const std::int64_t to = from + count;
-    const std::int64_t again = std::max<std::int64_t>(0, std::min(to, live.highWater) - from);
+    const std::int64_t again = live.noteComputed(from, to);
     live.record.recomputedTokens += again;
     m_record.recomputedTokens += again;
     m_record.computedTokens += count;
-    live.highWater = std::max(live.highWater, to);
     live.computed = to;
     if (live.computed < live.known)
         return {};

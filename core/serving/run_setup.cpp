@@ -3,6 +3,7 @@
 
 #include "serving/run_setup.h"
 
+#include "units/format.h"
 #include "workload/generator.h"
 
 #include <fmt/format.h>
@@ -84,12 +85,24 @@ SchedulerSettings schedulerSettings(const Plan& plan, const EngineRules& rules, 
     return out;
 }
 
-/// Each pool's blocks at the fraction: never fewer than the held ones and one more.
-std::vector<std::int64_t> fractionOf(const PoolLayout& planned, double fraction)
+/// Each pool's blocks at the fraction: never fewer than one request of the run's configured maximum needs (windows do
+/// not scale, so the share alone could leave a pool in which nothing runs), the held ones, and one more.
+std::vector<std::int64_t> fractionOf(
+    const PoolLayout& planned, double fraction, const Plan& run, const EngineRules& rules)
 {
+    Plan one = run;
+    one.budget = {};
+    one.limits.concurrentSequences = 1;
+    PlanInputs inputs(one);
+    const Result<std::vector<std::int64_t>> need = rules.plannedBlocks(one, inputs);
     std::vector<std::int64_t> out;
-    for (const PoolSpec& pool : planned.pools)
-        out.push_back(scaled(pool.blocks.value, fraction, pool.held.value + 1));
+    for (std::size_t p = 0; p < planned.pools.size(); ++p) {
+        const PoolSpec& pool = planned.pools[p];
+        std::int64_t least = pool.held.value + 1;
+        if (fraction < 1 && need && p < need->size())
+            least = std::max(least, (*need)[p]);
+        out.push_back(scaled(pool.blocks.value, fraction, std::min(least, pool.blocks.value)));
+    }
     return out;
 }
 
@@ -154,10 +167,17 @@ Result<RunSetup> setUpRun(const Plan& plan, double fraction)
     if (!plannedBytes)
         return plannedBytes.error();
     out.plannedPoolBytes = plannedBytes->value;
+    for (const PoolSpec& pool : planned->pools) {
+        if (pool.blocks.value <= pool.held.value) {
+            return Error {"run.too_small", "the plan's own pool has no block to give away",
+                {{}, "budget.kvBytesPerRank"},
+                fmt::format("{} blocks of {}", pool.blocks.value, format(pool.blockBytes))};
+        }
+    }
     out.planHash = planHash(plan);
     out.poolFraction = fraction;
     const Plan run = scaledPlan(plan, fraction);
-    const Result<PoolLayout> layout = (*rules)->layout(run, fractionOf(*planned, fraction));
+    const Result<PoolLayout> layout = (*rules)->layout(run, fractionOf(*planned, fraction, run, **rules));
     if (!layout)
         return layout.error();
     out.layout = *layout;
@@ -202,7 +222,10 @@ Result<double> fractionFor(const Plan& plan, std::int64_t bytes)
             return fraction;
         fraction *= 0.95;
     }
-    return fraction;
+    const Result<RunSetup> least = setUpRun(plan, fraction);
+    const Result<Bytes> needed = least ? least->layout.totalBytes() : Result<Bytes>(least.error());
+    return Error {"run.too_small", "no part of the plan is that small: a pool has at least one block to give away",
+        {{}, "budget.kvBytesPerRank"}, format(Bytes(bytes)), needed ? "at least " + format(*needed) : std::string()};
 }
 
 } // namespace kvw

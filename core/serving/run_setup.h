@@ -54,7 +54,8 @@ Plan scaledPlan(const Plan& plan, double fraction);
 /// fraction leaves no room for a single block beside the held ones).
 Result<RunSetup> setUpRun(const Plan& plan, double fraction);
 
-/// The largest fraction (at most 1) whose pools together stay within `bytes`. Errors as setUpRun.
+/// The largest fraction (at most 1) whose pools together stay within `bytes`. Errors as setUpRun; run.too_small when
+/// even the smallest pools are more.
 Result<double> fractionFor(const Plan& plan, std::int64_t bytes);
 
 } // namespace kvw

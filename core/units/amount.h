@@ -3,9 +3,10 @@
 
 #pragma once
 
+#include <optional> // first: moc 6.4, which reads this header for the tests, cannot read <compare> before it
+
 #include <compare>
 #include <cstdint>
-#include <optional>
 
 namespace kvw {
 

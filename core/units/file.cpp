@@ -5,11 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,6 +42,37 @@ Result<void> writeAll(
     return {};
 }
 
+/// The file that `path` leads to: links are followed, so that saving does not replace a link by a file; also a link to
+/// a file that is not there yet. Nothing when links lead in a circle.
+std::optional<std::string> targetOf(std::string path)
+{
+    constexpr int mostLinks = 40;
+    for (int i = 0; i < mostLinks; ++i) {
+        std::array<char, PATH_MAX> text;
+        const ssize_t size = ::readlink(path.c_str(), text.data(), text.size());
+        if (size < 0)
+            return path;
+        const std::string link(text.data(), static_cast<std::size_t>(size));
+        path = link.starts_with('/') ? link : path.substr(0, path.rfind('/') + 1) + link;
+    }
+    return std::nullopt;
+}
+
+/// Makes a new file beside `target`, readable by nobody whom `mode` and the process's mask exclude. -1 and errno on
+/// failure.
+int createBeside(const std::string& target, mode_t mode, std::string& name)
+{
+    static std::atomic<unsigned> made = 0;
+    int descriptor = -1;
+    for (int attempt = 0; attempt < 100; ++attempt) {
+        name = fmt::format("{}.{}-{}.tmp", target, ::getpid(), made++);
+        descriptor = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (descriptor >= 0 || errno != EEXIST)
+            break;
+    }
+    return descriptor;
+}
+
 } // namespace
 
 const FileOperations& systemFileOperations()
@@ -53,27 +87,23 @@ const FileOperations& systemFileOperations()
 
 Result<void> writeFileAtomically(const std::string& path, std::string_view content, const FileOperations& operations)
 {
-    // A link is followed, so that saving does not replace the link by a file; a file's permissions stay.
-    std::string target = path;
-    if (char* real = ::realpath(path.c_str(), nullptr)) {
-        target = real;
-        std::free(real);
-    }
+    const std::optional<std::string> target = targetOf(path);
+    if (!target)
+        return fileError("io.create", path, "no file can be made there", ELOOP);
     struct stat old
     {};
-    const bool exists = ::stat(target.c_str(), &old) == 0;
+    const bool exists = ::stat(target->c_str(), &old) == 0;
     if (exists && !S_ISREG(old.st_mode))
         return Error {"io.create", "it is not a regular file", {path, {}}};
-    std::string temporary = target + ".XXXXXX";
-    const int descriptor = ::mkstemp(temporary.data());
+    std::string temporary;
+    const int descriptor = createBeside(*target, exists ? old.st_mode & 0777 : 0666, temporary);
     if (descriptor < 0)
         return fileError("io.create", path, "no file can be made beside it", errno);
     Result<void> written = writeAll(descriptor, content, path, operations);
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    (void)::fchmod(descriptor, exists ? (old.st_mode & 07777) : (0666 & ~mask));
+    if (exists)
+        (void)::fchmod(descriptor, old.st_mode & 07777);
     ::close(descriptor);
-    if (written && operations.rename(temporary.c_str(), target.c_str()) != 0)
+    if (written && operations.rename(temporary.c_str(), target->c_str()) != 0)
         written = fileError("io.rename", path, "the new file could not take its name; the old one is kept", errno);
     if (!written)
         ::unlink(temporary.c_str());

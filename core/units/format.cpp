@@ -23,7 +23,7 @@ struct Suffix
     std::int64_t factor;
 };
 
-constexpr std::array<Suffix, 15> byteSuffixes {{
+constexpr auto byteSuffixes = std::to_array<Suffix>({
     {"", 1},
     {"b", 1},
     {"kib", std::int64_t {1} << 10},
@@ -31,17 +31,22 @@ constexpr std::array<Suffix, 15> byteSuffixes {{
     {"gib", std::int64_t {1} << 30},
     {"tib", std::int64_t {1} << 40},
     {"pib", std::int64_t {1} << 50},
+    {"eib", std::int64_t {1} << 60},
     {"kb", 1'000},
     {"mb", 1'000'000},
     {"gb", 1'000'000'000},
     {"tb", 1'000'000'000'000},
     {"pb", 1'000'000'000'000'000},
+    {"eb", 1'000'000'000'000'000'000},
     {"byte", 1},
     {"bytes", 1},
-    {"ki", 1 << 10},
-}};
+    {"ki", std::int64_t {1} << 10},
+    {"mi", std::int64_t {1} << 20},
+    {"gi", std::int64_t {1} << 30},
+    {"ti", std::int64_t {1} << 40},
+});
 
-constexpr std::array<Suffix, 8> countSuffixes {{
+constexpr auto countSuffixes = std::to_array<Suffix>({
     {"", 1},
     {"k", std::int64_t {1} << 10},
     {"ki", std::int64_t {1} << 10},
@@ -50,7 +55,7 @@ constexpr std::array<Suffix, 8> countSuffixes {{
     {"g", std::int64_t {1} << 30},
     {"gi", std::int64_t {1} << 30},
     {"tokens", 1},
-}};
+});
 
 Error badNumber(std::string_view text, std::string expected)
 {
@@ -58,76 +63,129 @@ Error badNumber(std::string_view text, std::string expected)
         std::move(expected)};
 }
 
-/// Digits with an optional fraction and exponent, times a suffix, cut to an integer. Exact: no double is involved.
-template <std::size_t Count>
-Result<std::int64_t> parseScaled(
-    std::string_view text, const std::array<Suffix, Count>& suffixes, bool fractions, const char* expected)
+bool isDigit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+std::string_view trimmed(std::string_view text)
+{
+    while (!text.empty() && text.front() == ' ')
+        text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ')
+        text.remove_suffix(1);
+    return text;
+}
+
+/// The digits of a whole number without its separators: "1,234,567" in groups of three, "1_000_000" between any two
+/// digits. A comma elsewhere is refused: it is a decimal comma to some.
+std::optional<std::string> wholeDigits(std::string_view text)
+{
+    const bool inThrees = text.find(',') != std::string_view::npos;
+    std::string out;
+    std::size_t group = 0; // digits since the last separator
+    bool separated = false;
+    const auto isGoodGroup = [&] { return group > 0 && (!inThrees || group == 3 || (!separated && group < 3)); };
+    for (const char c : text) {
+        if (isDigit(c)) {
+            out += c;
+            ++group;
+            continue;
+        }
+        if (!isGoodGroup() || (inThrees && c != ','))
+            return std::nullopt;
+        separated = true;
+        group = 0;
+    }
+    if (!text.empty() && !isGoodGroup())
+        return std::nullopt;
+    return out;
+}
+
+/// A text taken apart: digits × 10^shift, and a suffix in lower case.
+struct Scanned
 {
     std::string digits;
-    int fractionDigits = -1;
-    std::size_t i = 0;
-    const auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
-    while (i < text.size() && text[i] == ' ')
-        ++i;
-    for (; i < text.size() && (isDigit(text[i]) || text[i] == '.' || text[i] == '_' || text[i] == ','); ++i) {
-        if (text[i] == '.') {
-            if (fractionDigits >= 0)
-                return badNumber(text, expected);
-            fractionDigits = 0;
-        } else if (isDigit(text[i])) {
-            digits += text[i];
-            if (fractionDigits >= 0)
-                ++fractionDigits;
+    int shift = 0;
+    std::string suffix;
+};
+
+std::optional<Scanned> scan(std::string_view text)
+{
+    text = trimmed(text);
+    const std::size_t whole = std::min(text.find_first_not_of("0123456789_,"), text.size());
+    const std::optional<std::string> digits = wholeDigits(text.substr(0, whole));
+    if (!digits)
+        return std::nullopt;
+    Scanned out;
+    out.digits = *digits;
+    std::size_t i = whole;
+    if (i < text.size() && text[i] == '.') {
+        for (++i; i < text.size() && isDigit(text[i]); ++i) {
+            out.digits += text[i];
+            --out.shift;
         }
     }
-    if (digits.empty() || digits.size() > 30)
-        return badNumber(text, expected);
-    int exponent = 0;
     if (i + 1 < text.size() && (text[i] == 'e' || text[i] == 'E') && isDigit(text[i + 1])) {
+        int exponent = 0;
         for (++i; i < text.size() && isDigit(text[i]); ++i)
             exponent = std::min(exponent * 10 + (text[i] - '0'), 100);
+        out.shift += exponent;
     }
-    std::string suffix;
-    for (; i < text.size(); ++i) {
-        if (text[i] != ' ')
-            suffix += static_cast<char>(text[i] >= 'A' && text[i] <= 'Z' ? text[i] - 'A' + 'a' : text[i]);
-    }
-    const auto found = std::find_if(
-        suffixes.begin(), suffixes.end(), [&](const Suffix& candidate) { return candidate.name == suffix; });
-    if (found == suffixes.end())
+    for (const char c : trimmed(text.substr(i)))
+        out.suffix += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    if (out.digits.empty() || out.digits.size() > 30)
+        return std::nullopt;
+    return out;
+}
+
+/// Digits with an optional fraction and exponent, times a suffix. A fraction that is left is cut or, where none may be
+/// left, refused. Exact: no double is involved.
+template <std::size_t Count>
+Result<std::int64_t> parseScaled(
+    std::string_view text, const std::array<Suffix, Count>& suffixes, bool cutsFractions, const char* expected)
+{
+    const std::optional<Scanned> scanned = scan(text);
+    if (!scanned)
         return badNumber(text, expected);
-    int shift = exponent - std::max(fractionDigits, 0);
-    if (fractionDigits > 0 && !fractions && found->factor == 1 && shift < 0)
+    const auto found = std::find_if(
+        suffixes.begin(), suffixes.end(), [&](const Suffix& candidate) { return candidate.name == scanned->suffix; });
+    if (found == suffixes.end())
         return badNumber(text, expected);
     Wide value = 0;
     constexpr auto limit = static_cast<Wide>(INT64_MAX);
-    for (const char digit : digits)
+    for (const char digit : scanned->digits)
         value = value * 10 + static_cast<unsigned>(digit - '0');
     const auto tooLarge = [&] {
         return Error {
             "number.range", "the number is too large", {}, fmt::format("\"{}\"", text), "at most 9223372036854775807"};
     };
+    int shift = scanned->shift;
     for (; shift > 0 && value != 0; --shift) {
         value *= 10;
         if (value > limit)
             return tooLarge();
     }
-    // 30 digits times 2^50 can leave 128 bits: cut the fraction in two parts around the factor.
     Wide divisor = 1;
     for (; shift < 0; ++shift)
         divisor *= 10;
     const Wide whole = value / divisor;
     if (whole > limit)
         return tooLarge();
-    const auto factor = static_cast<Wide>(found->factor);
-    Wide fraction = value % divisor;
-    while (divisor > (static_cast<Wide>(1) << 70)) {
-        divisor /= 10;
-        fraction /= 10;
+    // The fraction times the factor can leave 128 bits: bit by bit of the factor, reduced at each.
+    const Wide fraction = value % divisor;
+    Wide part = 0;
+    Wide rest = 0;
+    for (int bit = 62; bit >= 0; --bit) {
+        rest = 2 * rest + (((found->factor >> bit) & 1) != 0 ? fraction : 0);
+        part = 2 * part + rest / divisor;
+        rest %= divisor;
     }
-    const Wide total = whole * factor + fraction * factor / divisor;
+    const Wide total = whole * static_cast<Wide>(found->factor) + part;
     if (total > limit)
         return tooLarge();
+    if (rest != 0 && !cutsFractions)
+        return badNumber(text, expected);
     return static_cast<std::int64_t>(total);
 }
 
@@ -137,16 +195,22 @@ std::string format(Bytes bytes)
 {
     constexpr std::array<const char*, 6> names {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     const std::int64_t value = bytes.value;
-    const double magnitude = std::fabs(static_cast<double>(value));
+    const Wide magnitude = value < 0 ? static_cast<Wide>(-(value + 1)) + 1 : static_cast<Wide>(value);
     if (magnitude < 1024)
         return fmt::format("{} B", value);
-    double scaled = static_cast<double>(value) / 1024;
-    std::size_t i = 0;
-    while (std::fabs(scaled) >= 1024 && i + 1 < names.size()) {
-        scaled /= 1024;
-        ++i;
-    }
-    return fmt::format("{:.2f} {}", scaled, names[i]);
+    // Hundredths of the unit, rounded, halves to even; what would print as 1024.00 takes the next unit.
+    const auto hundredths = [magnitude](std::size_t unit) {
+        const Wide size = Wide {1} << (10 * (unit + 1));
+        const Wide rest = magnitude * 100 % size;
+        const Wide down = magnitude * 100 / size;
+        const bool up = 2 * rest > size || (2 * rest == size && down % 2 == 1);
+        return static_cast<std::uint64_t>(down + (up ? 1 : 0));
+    };
+    std::size_t unit = 0;
+    while (unit + 1 < names.size() && hundredths(unit) >= 102'400)
+        ++unit;
+    const std::uint64_t shown = hundredths(unit);
+    return fmt::format("{}{}.{:02} {}", value < 0 ? "-" : "", shown / 100, shown % 100, names[unit]);
 }
 
 std::string grouped(std::int64_t value)
@@ -190,25 +254,36 @@ Result<Bytes> parseBytes(std::string_view text)
 
 Result<std::int64_t> parseCount(std::string_view text)
 {
-    const bool negative = !text.empty() && text.front() == '-';
-    const Result<std::int64_t> value = parseScaled(
-        negative ? text.substr(1) : text, countSuffixes, false, "a whole number such as 131072 or 32k (= 32,768)");
-    if (!value)
-        return badNumber(text, value.error().expected);
+    constexpr const char* expected = "a whole number such as 131072 or 32k (= 32,768)";
+    std::string_view digits = trimmed(text);
+    const bool negative = !digits.empty() && digits.front() == '-';
+    if (negative)
+        digits.remove_prefix(1);
+    if (digits.empty() || digits.front() == ' ')
+        return badNumber(text, expected);
+    const Result<std::int64_t> value = parseScaled(digits, countSuffixes, false, expected);
+    if (!value) {
+        Error error = value.error();
+        error.found = fmt::format("\"{}\"", text);
+        return error;
+    }
     return negative ? -*value : *value;
 }
 
 Result<double> parseReal(std::string_view text)
 {
-    std::string_view digits = text;
+    std::string digits(trimmed(text));
     const bool percent = !digits.empty() && digits.back() == '%';
-    if (percent)
-        digits.remove_suffix(1);
+    if (percent) {
+        digits.pop_back();
+        // Not a division by 100, which would round a second time.
+        digits = fmt::format("{}e-2", trimmed(digits));
+    }
     double value = 0;
     const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (status != std::errc {} || end != digits.data() + digits.size() || !std::isfinite(value) || digits.empty())
+    if (status != std::errc {} || end != digits.data() + digits.size() || !std::isfinite(value))
         return badNumber(text, "a decimal number such as 0.92, or 92%");
-    return percent ? value / 100 : value;
+    return value;
 }
 
 } // namespace kvw

@@ -24,13 +24,14 @@ std::string formatQuantity(const Quantity& quantity, int decimals = 2);
 /// Decimal, for rates only: "3.21 GB/s".
 std::string formatRate(double bytesPerSecond);
 
-/// Reads "4294967296", "6.51GiB", "512 MiB", "80GB", "1e9 B": binary and decimal units are what they say; a bare
-/// number is bytes. Fractions of a byte are cut. Errors: text that is not a size, negative, more than 2^63 − 1.
+/// Reads "4294967296", "4,294,967,296", "6.51GiB", "512 MiB", "80GB", "1e9 B": binary and decimal units are what they
+/// say; a bare number is bytes. Fractions of a byte are cut. A comma parts groups of three, nothing else. Errors:
+/// number.syntax for text that is not a size, negative ones included; number.range beyond 2^63 − 1.
 Result<Bytes> parseBytes(std::string_view text);
-/// Reads "131072", "32k" (= 32,768), "1M" (= 1,048,576), "1_000_000"; k and M are powers of 1024, as context lengths
-/// are written. Errors: text that is not a whole number, more than 2^63 − 1.
+/// Reads "131072", "-5", "32k" (= 32,768), "1M" (= 1,048,576), "1_000_000"; k and M are powers of 1024, as context
+/// lengths are written. Errors: number.syntax for text that is not a whole number, number.range beyond 2^63 − 1.
 Result<std::int64_t> parseCount(std::string_view text);
-/// Reads a decimal number in the C locale; "92%" is 0.92.
+/// Reads a finite decimal number in the C locale; "92%" is 0.92. Error: number.syntax.
 Result<double> parseReal(std::string_view text);
 
 } // namespace kvw

@@ -4,28 +4,13 @@
 #include "units/quantity.h"
 
 #include "units/amount.h"
-#include "units/format.h"
 
-#include <array>
 #include <cmath>
-#include <functional>
-#include <set>
 #include <unordered_map>
 
 namespace kvw {
 
 namespace {
-
-constexpr std::array<std::string_view, 8> sourceKindNames {
-    "user",
-    "file",
-    "library",
-    "engine rule",
-    "engine default",
-    "measurement",
-    "assumption",
-    "definition",
-};
 
 using Values = std::span<const Number>;
 
@@ -43,27 +28,34 @@ Error noValue(std::string why)
     return Error {"derivation.no_value", std::move(why)};
 }
 
-template <typename Step>
-Result<Number> foldIntegers(Values values, std::int64_t start, Step step)
+Result<Number> finite(double value)
 {
-    std::int64_t total = start;
-    for (const Number& value : values) {
-        const std::optional<std::int64_t> next = step(total, std::get<std::int64_t>(value));
-        if (!next)
-            return noValue("the result does not fit into 64 bits");
-        total = *next;
-    }
-    return Number {total};
+    if (!std::isfinite(value))
+        return noValue("the result is not a finite number");
+    return Number {value};
 }
 
-/// Once one operand is a double, so is the result.
-template <typename Step>
-Result<Number> foldReals(Values values, Step step)
+/// One operand after the other, as the printed formula reads: exact as long as both are integers, a double from the
+/// first double on.
+Result<Number> fold(Values values, std::optional<std::int64_t> (*exact)(std::int64_t, std::int64_t),
+    double (*inDoubles)(double, double))
 {
-    double total = toDouble(values[0]);
-    for (const Number& value : values.subspan(1))
-        total = step(total, toDouble(value));
-    return Number {total};
+    Number total = values[0];
+    for (const Number& value : values.subspan(1)) {
+        if (std::holds_alternative<std::int64_t>(total) && std::holds_alternative<std::int64_t>(value)) {
+            const std::optional<std::int64_t> next
+                = exact(std::get<std::int64_t>(total), std::get<std::int64_t>(value));
+            if (!next)
+                return noValue("the result does not fit into 64 bits");
+            total = *next;
+        } else {
+            const Result<Number> next = finite(inDoubles(toDouble(total), toDouble(value)));
+            if (!next)
+                return next;
+            total = *next;
+        }
+    }
+    return total;
 }
 
 Result<Number> divide(Values values, std::optional<std::int64_t> (*rounding)(std::int64_t, std::int64_t))
@@ -77,14 +69,19 @@ Result<Number> divide(Values values, std::optional<std::int64_t> (*rounding)(std
     return Number {*quotient};
 }
 
-Result<Number> extreme(Values values, bool smallest)
+bool isLess(const Number& a, const Number& b)
+{
+    if (std::holds_alternative<std::int64_t>(a) && std::holds_alternative<std::int64_t>(b))
+        return std::get<std::int64_t>(a) < std::get<std::int64_t>(b);
+    return toDouble(a) < toDouble(b);
+}
+
+/// The first of several that are equal.
+Number extreme(Values values, bool smallest)
 {
     Number best = values[0];
     for (const Number& value : values.subspan(1)) {
-        const bool less = allIntegers(values) ? std::get<std::int64_t>(value) < std::get<std::int64_t>(best)
-                                              : toDouble(value) < toDouble(best);
-        const bool equal = allIntegers(values) ? value == best : toDouble(value) == toDouble(best);
-        if (!equal && less == smallest)
+        if (smallest ? isLess(value, best) : isLess(best, value))
             best = value;
     }
     return best;
@@ -95,7 +92,7 @@ Result<Number> truncated(const Number& value)
     if (std::holds_alternative<std::int64_t>(value))
         return value;
     const double real = std::get<double>(value);
-    if (!(std::fabs(real) < 9.2e18))
+    if (!(real >= -0x1p63 && real < 0x1p63))
         return noValue("the result does not fit into 64 bits");
     return Number {static_cast<std::int64_t>(real)};
 }
@@ -103,8 +100,7 @@ Result<Number> truncated(const Number& value)
 /// The one place that knows what each operation computes.
 Result<Number> compute(Operation operation, Values values)
 {
-    const bool exact = allIntegers(values);
-    if (!exact && (operation == Operation::FloorDivide || operation == Operation::CeilDivide))
+    if ((operation == Operation::FloorDivide || operation == Operation::CeilDivide) && !allIntegers(values))
         return noValue("a whole division met a number that is not an integer");
     switch (operation) {
     case Operation::Input:
@@ -112,12 +108,13 @@ Result<Number> compute(Operation operation, Values values)
     case Operation::Same:
         return values[0];
     case Operation::Add:
-        return exact ? foldIntegers(values, 0, checkedAdd) : foldReals(values, std::plus<double>());
+        if (values.empty())
+            return Number {std::int64_t {0}};
+        return fold(values, checkedAdd, [](double a, double b) { return a + b; });
     case Operation::Subtract:
-        return exact ? foldIntegers(values.subspan(1), std::get<std::int64_t>(values[0]), checkedSubtract)
-                     : foldReals(values, std::minus<double>());
+        return fold(values, checkedSubtract, [](double a, double b) { return a - b; });
     case Operation::Multiply:
-        return exact ? foldIntegers(values, 1, checkedMultiply) : foldReals(values, std::multiplies<double>());
+        return fold(values, checkedMultiply, [](double a, double b) { return a * b; });
     case Operation::FloorDivide:
         return divide(values, floorDivide);
     case Operation::CeilDivide:
@@ -128,9 +125,9 @@ Result<Number> compute(Operation operation, Values values)
     case Operation::Ratio:
         if (toDouble(values[1]) == 0)
             return noValue("division by zero");
-        return Number {toDouble(values[0]) / toDouble(values[1])};
+        return finite(toDouble(values[0]) / toDouble(values[1]));
     case Operation::Scale:
-        return Number {toDouble(values[0]) * toDouble(values[1])};
+        return finite(toDouble(values[0]) * toDouble(values[1]));
     case Operation::Truncate:
         return truncated(values[0]);
     }
@@ -159,136 +156,29 @@ Quantity make(Operation operation, std::vector<Derivation> operands)
     return Quantity(std::move(node));
 }
 
-/// Terms of nested unnamed sums and products join their parent, so that a formula reads a + b + c.
-void flattenInto(std::vector<Derivation>& out, Operation operation, const Quantity& quantity)
+/// An unnamed sum or product that stands first joins its parent, so that a formula reads a + b + c. Only the first:
+/// folded one after the other, its terms give what it gives itself, errors and roundings included. (And a sum of a sum
+/// and itself grows by one term, not twofold.)
+std::vector<Derivation> joinedWithFirst(Operation operation, const Quantity& first)
 {
-    const Derivation& node = quantity.derivation();
-    if (node->operation == operation && node->name.empty())
-        out.insert(out.end(), node->operands.begin(), node->operands.end());
-    else
-        out.push_back(node);
+    const Derivation& node = first.derivation();
+    if (node->operation == operation && node->name.empty() && !node->operands.empty())
+        return node->operands;
+    return {node};
 }
 
 Quantity flattened(Operation operation, const Quantity& a, const Quantity& b)
 {
-    std::vector<Derivation> operands;
-    flattenInto(operands, operation, a);
-    flattenInto(operands, operation, b);
+    std::vector<Derivation> operands = joinedWithFirst(operation, a);
+    operands.push_back(b.derivation());
     return make(operation, std::move(operands));
-}
-
-using Texter = std::string (*)(const DerivationNode&);
-
-/// How tightly an operation binds in print: a term inside a tighter one needs parentheses.
-int precedence(Operation operation)
-{
-    switch (operation) {
-    case Operation::Add:
-    case Operation::Subtract:
-        return 1;
-    case Operation::Multiply:
-    case Operation::Scale:
-    case Operation::Ratio:
-        return 2;
-    default:
-        return 3;
-    }
-}
-
-std::string joined(const DerivationNode& node, const char* separator, Texter leaf, bool parenthesise);
-
-std::string expression(const DerivationNode& node, Texter leaf)
-{
-    const auto call = [&](const char* opening, const char* separator, const char* closing) {
-        return opening + joined(node, separator, leaf, std::string_view(separator) != ", ") + closing;
-    };
-    switch (node.operation) {
-    case Operation::Input:
-        return leaf(node);
-    case Operation::Same:
-        return call("", "", "");
-    case Operation::Add:
-        return call("", " + ", "");
-    case Operation::Subtract:
-        return call("", " − ", "");
-    case Operation::Multiply:
-    case Operation::Scale:
-        return call("", " × ", "");
-    case Operation::Ratio:
-        return call("", " ÷ ", "");
-    case Operation::FloorDivide:
-        return call("⌊", " ÷ ", "⌋");
-    case Operation::CeilDivide:
-        return call("⌈", " ÷ ", "⌉");
-    case Operation::Minimum:
-        return call("min(", ", ", ")");
-    case Operation::Maximum:
-        return call("max(", ", ", ")");
-    case Operation::Truncate:
-        return call("trunc(", ", ", ")");
-    }
-    return {};
-}
-
-std::string joined(const DerivationNode& node, const char* separator, Texter leaf, bool parenthesise)
-{
-    // Inside ⌊ ⌋ and ⌈ ⌉ the operands stand beside a ÷, which binds like ×.
-    const bool division = node.operation == Operation::FloorDivide || node.operation == Operation::CeilDivide;
-    const int own = division ? 2 : precedence(node.operation);
-    std::string out;
-    for (std::size_t i = 0; i < node.operands.size(); ++i) {
-        const DerivationNode& operand = *node.operands[i];
-        if (i > 0)
-            out += separator;
-        if (!operand.name.empty() || operand.operation == Operation::Input) {
-            out += leaf(operand);
-            continue;
-        }
-        const int inner = precedence(operand.operation);
-        const bool rightOfMinusOrDivision
-            = i > 0 && inner == own && (node.operation == Operation::Subtract || own == 2) && inner < 3;
-        const bool wrap = parenthesise && (inner < own || rightOfMinusOrDivision);
-        out += wrap ? "(" + expression(operand, leaf) + ")" : expression(operand, leaf);
-    }
-    return out;
-}
-
-std::string leafName(const DerivationNode& node)
-{
-    return node.name.empty() ? formatNumber(node.value) : node.name;
-}
-
-std::string leafNumber(const DerivationNode& node)
-{
-    return node.error.empty() ? formatNumber(node.value) : "(no value: " + node.error + ")";
 }
 
 } // namespace
 
-std::string_view sourceKindName(Source::Kind kind)
-{
-    return sourceKindNames[static_cast<std::size_t>(kind)];
-}
-
-std::optional<Source::Kind> sourceKindFromName(std::string_view name)
-{
-    for (std::size_t i = 0; i < sourceKindNames.size(); ++i) {
-        if (sourceKindNames[i] == name)
-            return static_cast<Source::Kind>(i);
-    }
-    return std::nullopt;
-}
-
 double toDouble(const Number& number)
 {
     return std::visit([](auto value) { return static_cast<double>(value); }, number);
-}
-
-std::string_view operationName(Operation operation)
-{
-    constexpr std::array<std::string_view, 12> names {"input", "same", "add", "subtract", "multiply", "floor-divide",
-        "ceil-divide", "minimum", "maximum", "ratio", "scale", "truncate"};
-    return names[static_cast<std::size_t>(operation)];
 }
 
 Quantity::Quantity()
@@ -420,8 +310,12 @@ Quantity truncate(const Quantity& a)
 Quantity sum(std::span<const Quantity> terms)
 {
     std::vector<Derivation> operands;
-    for (const Quantity& term : terms)
-        flattenInto(operands, Operation::Add, term);
+    for (const Quantity& term : terms) {
+        if (operands.empty())
+            operands = joinedWithFirst(Operation::Add, term);
+        else
+            operands.push_back(term.derivation());
+    }
     return make(Operation::Add, std::move(operands));
 }
 
@@ -489,41 +383,6 @@ Result<Number> evaluate(const Derivation& derivation, const std::map<const Deriv
 {
     Memo memo;
     return evaluateNode(*derivation, replaced, memo);
-}
-
-std::string formulaInWords(const Derivation& derivation)
-{
-    return expression(*derivation, leafName);
-}
-
-std::string formulaInNumbers(const Derivation& derivation)
-{
-    return expression(*derivation, leafNumber);
-}
-
-std::vector<Derivation> inputsOf(const Derivation& derivation)
-{
-    std::vector<Derivation> out;
-    std::set<const DerivationNode*> seen;
-    const auto visit = [&](const auto& self, const Derivation& node) -> void {
-        if (!seen.insert(node.get()).second)
-            return;
-        if (node->operation == Operation::Input)
-            out.push_back(node);
-        for (const Derivation& operand : node->operands)
-            self(self, operand);
-    };
-    visit(visit, derivation);
-    return out;
-}
-
-bool restsOnAssumption(const Derivation& derivation)
-{
-    for (const Derivation& leaf : inputsOf(derivation)) {
-        if (leaf->source && leaf->source->kind == Source::Kind::Assumption)
-            return true;
-    }
-    return false;
 }
 
 } // namespace kvw

@@ -91,9 +91,9 @@ struct DerivationNode
 
 /// A value together with the expression that produced it.
 ///
-/// Arithmetic on Quantities builds the expression and computes its value at once, exactly. An operation that overflows
-/// or divides by zero gives a Quantity without value whose error() says so; operations on it stay without value. So an
-/// estimate is computed straight through and checked once at the end.
+/// Arithmetic on Quantities builds the expression and computes its value at once, exactly. An operation that overflows,
+/// divides by zero or leaves the finite numbers gives a Quantity without value whose error() says so; operations on it
+/// stay without value. So an estimate is computed straight through and checked once at the end.
 class Quantity
 {
 public:

@@ -35,6 +35,9 @@ struct Error
     std::string text() const;
 };
 
+/// The text, cut to what a person reads when it is very long: a file can put megabytes into a name.
+std::string shortened(const std::string& text);
+
 /// A value or an Error. C++20 has no std::expected; this is the little of it that is needed.
 ///
 /// REQUIRES: value() only when ok(), error() only when !ok() (checked: std::get throws on misuse, which is a bug).

@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "random_plan.h"
+
+#include "plan/field_table.h"
+
+#include <QTest>
+
+#include <set>
+
+using namespace kvw;
+using namespace kvw::test;
+
+namespace {
+
+QString q(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+const void* addressOf(const FieldSlot& slot)
+{
+    return std::visit([](auto* pointer) -> const void* { return pointer; }, slot);
+}
+
+/// The fields of a plan, so that a test can walk them while it changes others.
+std::vector<FieldReference> fieldsOf(const Plan& plan)
+{
+    std::vector<FieldReference> out;
+    forEachField(plan, [&](const FieldReference& reference) { out.push_back(reference); });
+    return out;
+}
+
+} // namespace
+
+class FieldTableTest : public QObject
+{
+    Q_OBJECT
+private slots:
+    void everyFieldIsDescribed();
+    void everyFieldHasASlotOfItsOwn();
+    void everyMemberIsInTheTable();
+    void displays_data();
+    void displays();
+    void collections();
+};
+
+void FieldTableTest::everyFieldIsDescribed()
+{
+    const Plan plan = skeleton();
+    std::set<std::string> paths;
+    for (const FieldReference& reference : fieldsOf(plan)) {
+        const Field& field = *reference.field;
+        QVERIFY2(paths.insert(reference.path).second, ("twice: " + reference.path).c_str());
+        QVERIFY2(!field.title.empty() && field.help.ends_with('.'), reference.path.c_str());
+        QCOMPARE(field.type == FieldType::Choice, !field.choices.empty());
+        const std::set<std::string_view> choices(field.choices.begin(), field.choices.end());
+        QCOMPARE(choices.size(), field.choices.size());
+        if (field.type == FieldType::Integer || field.type == FieldType::Count || field.type == FieldType::Real)
+            QVERIFY2(field.minimum < field.maximum, reference.path.c_str());
+    }
+    QVERIFY(paths.contains("worksheet.groups.Sliding_2.tensors.v.limit"));
+    QVERIFY(paths.contains("tenants.b-2.maximumBlocks"));
+}
+
+void FieldTableTest::everyFieldHasASlotOfItsOwn()
+{
+    Plan plan = skeleton();
+    std::set<const void*> addresses;
+    for (const FieldReference& reference : fieldsOf(plan)) {
+        QVERIFY2(addresses.insert(addressOf(reference.slot)).second, reference.path.c_str());
+        const Result<FieldReference> found = findField(plan, reference.path);
+        QVERIFY2(found, reference.path.c_str());
+        QCOMPARE(addressOf(found->slot), addressOf(reference.slot));
+        QCOMPARE(found->field, reference.field);
+        QCOMPARE(found->path, reference.path);
+    }
+}
+
+/// Takes the structs apart: a member added to one of them does not compile here until it is listed, and fails until it
+/// is in the table.
+void FieldTableTest::everyMemberIsInTheTable()
+{
+    Plan plan = skeleton();
+    std::set<const void*> addresses;
+    for (const FieldReference& reference : fieldsOf(plan))
+        addresses.insert(addressOf(reference.slot));
+    std::size_t members = 0;
+    const auto all = [&](const auto&... member) {
+        members += sizeof...(member);
+        return (addresses.contains(&member) && ...);
+    };
+    const auto& [title, author, notes] = plan.document;
+    QVERIFY(all(title, author, notes));
+    const auto& [name, architecture, revision, tokenizer, basis, positions, dtype] = plan.model;
+    QVERIFY(all(name, architecture, revision, tokenizer, basis, positions, dtype));
+    const auto& [groups, tokens, sequences, at, from] = plan.worksheet;
+    QVERIFY(all(tokens, sequences, at, from));
+    const auto& [cacheType, allocation] = plan.cache;
+    QVERIFY(all(cacheType, allocation));
+    const auto& [engine, version, block, batched, maxSequences] = plan.engine;
+    QVERIFY(all(engine, version, block, batched, maxSequences));
+    const auto& [gpu, memory, tp, pp, dp] = plan.deployment;
+    QVERIFY(all(gpu, memory, tp, pp, dp));
+    const auto& [kv, utilization, activation, other] = plan.budget;
+    QVERIFY(all(kv, utilization, activation, other));
+    const auto& [weights, weightSource] = plan.loaded;
+    QVERIFY(all(weights, weightSource));
+    const auto& [length, prompt, output, concurrent] = plan.limits;
+    QVERIFY(all(length, prompt, output, concurrent));
+    const auto& [prefixCaching] = plan.reuse;
+    QVERIFY(all(prefixCaching));
+    const auto& [exhausted, reservation, wait] = plan.admission;
+    QVERIFY(all(exhausted, reservation, wait));
+    const auto& [w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12] = plan.workload;
+    QVERIFY(all(w1, w2, w3, w4, w5, w6, w7, w8, w9, w10, w11, w12));
+    for (const Tenant& tenant : plan.tenants) {
+        const auto& [id, t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11] = tenant;
+        QVERIFY(all(t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11));
+    }
+    for (const EvidenceSummary& row : plan.evidence) {
+        const auto& [id, e1, e2, e3, e4, e5, e6, e7, e8, e9] = row;
+        QVERIFY(all(e1, e2, e3, e4, e5, e6, e7, e8, e9));
+    }
+    for (const RunReference& run : plan.runs) {
+        const auto& [id, r1, r2, r3, r4, r5, r6, r7] = run;
+        QVERIFY(all(r1, r2, r3, r4, r5, r6, r7));
+    }
+    for (const LayerGroup& group : plan.worksheet.groups) {
+        const auto& [id, g1, g2, g3, g4, g5, tensors, g6, g7] = group;
+        QVERIFY(all(g1, g2, g3, g4, g5, g6, g7));
+        for (const StateTensor& tensor : tensors) {
+            const auto& [tensorId, role, heads, width, type, growth, shard] = tensor;
+            QVERIFY(all(role, heads, width, type, shard));
+            const auto& [form, variable, rounding, entries, offset, stride, limit, chunk] = growth;
+            QVERIFY(all(form, variable, rounding, entries, offset, stride, limit, chunk));
+        }
+    }
+    QCOMPARE(members, addresses.size()); // and the table holds nothing else
+}
+
+void FieldTableTest::displays_data()
+{
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("display");
+    const auto row = [](const char* path, const char* text, const char* display) {
+        QTest::addRow("%s=%s", path, text) << q(path) << q(text) << q(display);
+    };
+    row("deployment.memoryBytes", "80GiB", "80.00 GiB");
+    row("budget.kvBytesPerRank", "0", "0 B");
+    row("limits.maxModelLen", "131072", "131,072 tokens");
+    row("worksheet.groups.full.layers", "36", "36 layers");
+    row("workload.seed", "1234567", "1,234,567");
+    row("budget.utilization", "0.92", "0.92");
+    row("cache.elementType", "bf16", "bf16");
+    row("document.title", "A plan", "A plan");
+    row("worksheet.groups.full.tensors.k.offset", "-5000", "-5,000 tokens");
+}
+
+void FieldTableTest::displays()
+{
+    QFETCH(QString, path);
+    QFETCH(QString, text);
+    QFETCH(QString, display);
+    Plan plan = skeleton();
+    QVERIFY(setField(plan, path.toStdString(), text.toStdString()));
+    const FieldReference reference = findField(plan, path.toStdString()).value();
+    QCOMPARE(q(fieldDisplay(*reference.field, reference.slot)), display);
+}
+
+void FieldTableTest::collections()
+{
+    Plan plan = skeleton();
+    std::set<std::string_view> paths;
+    for (const Collection& collection : planFields().collections) {
+        paths.insert(collection.path);
+        const std::size_t before = collection.size(&plan);
+        void* element = collection.append(&plan);
+        *collection.id(element) = "new";
+        QCOMPARE(collection.size(&plan), before + 1);
+        QCOMPARE(collection.at(&plan, before), element);
+        QVERIFY(!collection.elements->fields.empty());
+        collection.erase(&plan, 0);
+        QCOMPARE(collection.size(&plan), before);
+        QCOMPARE(*collection.id(collection.at(&plan, before - 1)), std::string("new"));
+        QVERIFY(!collection.title.empty() && collection.maximumSize > 0);
+    }
+    QCOMPARE(paths, std::set<std::string_view>({"worksheet.groups", "tenants", "evidence", "runs"}));
+    QCOMPARE(plan.worksheet.groups.back().id, std::string("new"));
+    QCOMPARE(plan.tenants.front().id, std::string("b-2"));
+}
+
+QTEST_APPLESS_MAIN(FieldTableTest)
+#include "tst_field_table.moc"
