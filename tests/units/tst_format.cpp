@@ -182,7 +182,8 @@ void FormatTest::inAnotherLocale()
             break;
     }
     const std::vector<std::string> texts {format(Bytes(6'990'059'274)), grouped(1'234'567), formatNumber(1234.5),
-        formatNumber(std::int64_t {12345}), formatRate(3.21e9), formatQuantity(input("x", 12.345, Unit::Ratio, Source {}), 1)};
+        formatNumber(std::int64_t {12345}), formatRate(3.21e9),
+        formatQuantity(input("x", 12.345, Unit::Ratio, Source {}), 1)};
     const Result<Bytes> size = parseBytes("6.51GiB");
     const Result<double> real = parseReal("1234.5");
     const Result<double> comma = parseReal("1234,5");
