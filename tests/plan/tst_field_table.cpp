@@ -120,8 +120,8 @@ void FieldTableTest::everyMemberIsInTheTable()
         QVERIFY(all(t1, t2, t3, t4, t5, t6, t7, t8, t9, t10, t11));
     }
     for (const EvidenceSummary& row : plan.evidence) {
-        const auto& [id, e1, e2, e3, e4, e5, e6, e7, e8, e9] = row;
-        QVERIFY(all(e1, e2, e3, e4, e5, e6, e7, e8, e9));
+        const auto& [id, e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11] = row;
+        QVERIFY(all(e1, e2, e3, e4, e5, e6, e7, e8, e9, e10, e11));
     }
     for (const RunReference& run : plan.runs) {
         const auto& [id, r1, r2, r3, r4, r5, r6, r7] = run;
