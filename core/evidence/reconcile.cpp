@@ -58,7 +58,8 @@ public:
         census();
         contents();
         rates();
-        const bool nothingRan = m_live && m_live->record.outcomes()[static_cast<std::size_t>(Outcome::Completed)] == 0;
+        const bool nothingRan = m_live && m_live->record.complete
+            && m_live->record.outcomes()[static_cast<std::size_t>(Outcome::Completed)] == 0;
         for (EvidenceRow& row : m_rows) {
             if (nothingRan && row.reason.empty() && row.id != "pool_bytes" && row.id != "pool_blocks")
                 row.reason = "no request was completed: zero against zero shows nothing";

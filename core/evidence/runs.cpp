@@ -201,15 +201,14 @@ Result<LiveRun> runLive(
     run.record.kind = "live run";
     run.record.device = device.info().id;
     readings.device = device.info();
-    // The files come first: a run that is killed while it prepares leaves at least its start.
-    Result<Files> files = openFiles(setup, options, run.record);
-    if (!files)
-        return files.error();
-    if (Result<void> flushed = files->log->flush(); !flushed)
-        return flushed.error();
     if (Result<void> prepared = prepare(setup, device, measureCeilingsToo, readings, options); !prepared)
         return prepared.error();
     WriteLedger ledger(device);
+    Result<Files> files = openFiles(setup, options, run.record);
+    if (!files) {
+        device.release();
+        return files.error();
+    }
     const LoopObserver observer = liveObserver(*files, setup, device, peakStep, readings, options);
     run.status = runLoop(setup, ledger, files->log.get(), observer, run.record);
     closeFiles(*files, run.record, options);
