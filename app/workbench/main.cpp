@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "shell/mainwindow.h"
+#include "style/tokens.h"
+#include "units/version.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QStyleFactory>
+
+#include <csignal>
+
+int main(int argc, char** argv)
+{
+    // A file-size limit shall end as an error that says so, not as a signal.
+    std::signal(SIGXFSZ, SIG_IGN);
+
+    QApplication app(argc, argv);
+    QApplication::setOrganizationName(QStringLiteral("kvworkbench"));
+    QApplication::setApplicationName(QStringLiteral("KV Workbench"));
+    QApplication::setApplicationVersion(QString::fromUtf8(kvw::version()));
+    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+
+    QCommandLineParser parser;
+    parser.setApplicationDescription(QStringLiteral("Plans the attention-state memory of LLM serving."));
+    parser.addHelpOption();
+    parser.addVersionOption();
+    QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark, or system (default)"),
+        QStringLiteral("name"), QStringLiteral("system"));
+    parser.addOption(theme);
+    parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Plan, config.json or model folder to open"));
+    parser.process(app);
+
+    const QString name = parser.value(theme);
+    const bool dark = name == QLatin1String("dark")
+        || (name == QLatin1String("system") && kvw::gui::isDark(QApplication::palette()));
+    QApplication::setPalette(dark ? kvw::gui::darkPalette() : kvw::gui::lightPalette());
+
+    kvw::gui::MainWindow window;
+    if (!parser.positionalArguments().isEmpty())
+        window.openPath(parser.positionalArguments().front());
+    window.show();
+    return QApplication::exec();
+}

@@ -1,0 +1,229 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "document/plandocument.h"
+
+#include "document/plancommand.h"
+#include "import/hf_config.h"
+#include "import/json.h"
+#include "plan/field_table.h"
+#include "plan/identity.h"
+#include "plan/plan_json.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace kvw::gui {
+
+PlanDocument::PlanDocument(QObject* parent)
+    : QObject(parent)
+{
+    connect(&m_stack, &QUndoStack::cleanChanged, this, [this] { emit fileChanged(); });
+    recompute();
+}
+
+PlanDocument::~PlanDocument() = default;
+
+const Plan& PlanDocument::plan() const
+{
+    return m_plan;
+}
+
+QUndoStack* PlanDocument::undoStack()
+{
+    return &m_stack;
+}
+
+const Estimate* PlanDocument::estimate() const
+{
+    return m_estimate ? &*m_estimate : nullptr;
+}
+
+QString PlanDocument::estimateError() const
+{
+    return m_estimateError;
+}
+
+const Diagnostics& PlanDocument::diagnostics() const
+{
+    return m_diagnostics;
+}
+
+const std::string& PlanDocument::hash() const
+{
+    return m_hash;
+}
+
+void PlanDocument::setPlan(Plan plan, const QString& path)
+{
+    m_stack.clear();
+    m_plan = std::move(plan);
+    m_path = path;
+    m_prediction.reset();
+    m_runs.clear();
+    recompute();
+    emit reset();
+    emit planChanged({});
+    emit predictionChanged();
+    emit runsChanged();
+    emit fileChanged();
+}
+
+Result<void> PlanDocument::open(const QString& path)
+{
+    const std::string file = path.toStdString();
+    if (!QFileInfo(path).isDir()) {
+        const Result<JsonDocument> document = readJsonFile(file);
+        if (!document)
+            return document.error();
+        if (looksLikePlan(*document)) {
+            Result<Plan> plan = planFromJson(*document);
+            if (!plan)
+                return plan.error();
+            setPlan(std::move(*plan), QFileInfo(path).absoluteFilePath());
+            return {};
+        }
+    }
+    const Result<ModelSpec> model = importModel(file);
+    if (!model)
+        return model.error();
+    setPlan(planFromModel(*model), {}); // a plan of its own, not yet saved
+    return {};
+}
+
+Result<void> PlanDocument::save(const QString& path)
+{
+    Result<void> saved = savePlan(m_plan, path.toStdString());
+    if (!saved)
+        return saved;
+    m_path = QFileInfo(path).absoluteFilePath();
+    m_stack.setClean();
+    emit fileChanged();
+    return {};
+}
+
+QString PlanDocument::path() const
+{
+    return m_path;
+}
+
+QString PlanDocument::displayName() const
+{
+    return m_path.isEmpty() ? tr("untitled") : QFileInfo(m_path).fileName();
+}
+
+bool PlanDocument::isModified() const
+{
+    return !m_stack.isClean();
+}
+
+Result<void> PlanDocument::setField(const QString& path, const QString& text)
+{
+    Plan changed = m_plan;
+    const std::string key = path.toStdString();
+    Result<void> set = kvw::setField(changed, key, text.toStdString());
+    if (!set)
+        return set;
+    const FieldReference before = *findField(m_plan, key);
+    const FieldReference after = *findField(changed, key);
+    if (fieldText(*before.field, before.slot) == fieldText(*after.field, after.slot))
+        return {};
+    const QString title
+        = QString::fromUtf8(after.field->title.data(), static_cast<qsizetype>(after.field->title.size()));
+    const QString value = QString::fromStdString(fieldDisplay(*after.field, after.slot));
+    m_stack.push(new PlanCommand(*this, m_plan, std::move(changed), path, tr("%1: %2").arg(title, value)));
+    return {};
+}
+
+void PlanDocument::edit(const QString& name, const std::function<void(Plan&)>& change)
+{
+    Plan changed = m_plan;
+    change(changed);
+    m_stack.push(new PlanCommand(*this, m_plan, std::move(changed), {}, name));
+}
+
+const std::shared_ptr<const PredictionResult>& PlanDocument::prediction() const
+{
+    return m_prediction;
+}
+
+void PlanDocument::setPrediction(std::shared_ptr<const PredictionResult> prediction)
+{
+    m_prediction = std::move(prediction);
+    emit predictionChanged();
+}
+
+bool PlanDocument::isPredictionStale() const
+{
+    return m_prediction && m_prediction->setup.planHash != m_hash;
+}
+
+const std::vector<std::shared_ptr<const LiveResult>>& PlanDocument::runs() const
+{
+    return m_runs;
+}
+
+void PlanDocument::setRun(std::shared_ptr<const LiveResult> run)
+{
+    const auto same
+        = std::find_if(m_runs.begin(), m_runs.end(), [&](const auto& known) { return known->id == run->id; });
+    if (same != m_runs.end())
+        *same = std::move(run);
+    else
+        m_runs.push_back(std::move(run));
+    emit runsChanged();
+}
+
+bool PlanDocument::isStale(const LiveResult& run) const
+{
+    return run.planHash != m_hash;
+}
+
+void PlanDocument::storeEvidence(const LiveResult& run, const QString& time)
+{
+    m_plan.evidence = summaries(run.rows, run.id.toStdString());
+    RunReference reference;
+    reference.id = run.id.toStdString();
+    reference.kind = "live run";
+    reference.planHash = run.planHash;
+    reference.device = run.device.toStdString();
+    reference.at = time.toStdString();
+    reference.poolFraction = run.setup.poolFraction;
+    std::erase_if(m_plan.runs, [&](const RunReference& known) { return known.id == reference.id; });
+    m_plan.runs.push_back(std::move(reference));
+    m_stack.resetClean(); // the file lacks it: ask on close
+    emit runsChanged();
+    emit fileChanged();
+}
+
+void PlanDocument::apply(const Plan& plan, const QString& path)
+{
+    // Evidence is not under undo: it belongs to the runs, whatever the plan is.
+    std::vector<EvidenceSummary> evidence = std::move(m_plan.evidence);
+    std::vector<RunReference> runs = std::move(m_plan.runs);
+    m_plan = plan;
+    m_plan.evidence = std::move(evidence);
+    m_plan.runs = std::move(runs);
+    recompute();
+    emit planChanged(path);
+}
+
+void PlanDocument::recompute()
+{
+    m_hash = planHash(m_plan);
+    Result<Estimate> result = kvw::estimate(m_plan);
+    if (result) {
+        m_estimate = std::move(*result);
+        m_estimateError.clear();
+        m_diagnostics = m_estimate->diagnostics;
+    } else {
+        m_estimate.reset();
+        m_estimateError = QString::fromStdString(result.error().text());
+        m_diagnostics = diagnose(m_plan);
+        m_diagnostics.push_back(
+            {Severity::Error, result.error().code, result.error().message, result.error().where.at, {}});
+    }
+}
+
+} // namespace kvw::gui

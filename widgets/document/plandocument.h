@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include "cache/event_log.h"
+#include "estimate/estimate.h"
+#include "evidence/reconcile.h"
+#include "evidence/runs.h"
+#include "plan/plan.h"
+#include "serving/run_record.h"
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace kvw::gui {
+
+/// A finished prediction with everything that views show of it.
+struct PredictionResult
+{
+    RunSetup setup;
+    RunRecord record;
+    std::shared_ptr<const EventLog> events;
+};
+
+/// A live run as far as it came.
+struct LiveResult
+{
+    QString id; ///< "run3"
+    QString device;
+    QString state; ///< "running", "done", "cancelled", or a sentence why it stopped
+    RunSetup setup;
+    std::vector<StepSample> samples;
+    std::vector<EvidenceRow> rows;
+    std::shared_ptr<const EventLog> events;
+    std::string planHash;
+};
+
+/// The open plan: the one owner of its data, of the undo stack and of what was computed from it.
+///
+/// Every edit is a named undo step. After each the estimate is computed anew, at once; predictions and runs stay and
+/// are stale when their plan hash differs. Lives in the GUI thread.
+class PlanDocument : public QObject
+{
+    Q_OBJECT
+
+public:
+    explicit PlanDocument(QObject* parent = nullptr);
+    ~PlanDocument() override;
+
+    const Plan& plan() const;
+    QUndoStack* undoStack();
+
+    /// The estimate, or null with estimateError() when there can be none.
+    const Estimate* estimate() const;
+    QString estimateError() const;
+    /// Of the plan, the engine and the estimate together.
+    const Diagnostics& diagnostics() const;
+    /// SHA-256 of what results depend on.
+    const std::string& hash() const;
+
+    /// Replaces the document: a new plan, never saved when `path` is empty. Clears the undo stack and all results.
+    void setPlan(Plan plan, const QString& path);
+    /// Opens a plan, a config.json or a model folder. Errors as the readers give them; the document is unchanged then.
+    Result<void> open(const QString& path);
+    /// Saves atomically. Errors as savePlan; the old file stays.
+    Result<void> save(const QString& path);
+    QString path() const;
+    /// "name.kvplan", or "untitled".
+    QString displayName() const;
+    bool isModified() const;
+
+    /// Sets one field from text as --set would, as one undo step named after the field. An equal value is no step.
+    /// Errors as setField; the plan is unchanged then.
+    Result<void> setField(const QString& path, const QString& text);
+    /// Any other edit as one undo step: `change` edits a copy of the plan.
+    void edit(const QString& name, const std::function<void(Plan&)>& change);
+
+    const std::shared_ptr<const PredictionResult>& prediction() const;
+    void setPrediction(std::shared_ptr<const PredictionResult> prediction);
+    bool isPredictionStale() const;
+    const std::vector<std::shared_ptr<const LiveResult>>& runs() const;
+    /// Adds a run, or replaces the one of the same id.
+    void setRun(std::shared_ptr<const LiveResult> run);
+    bool isStale(const LiveResult& run) const;
+    /// Evidence of a finished run goes into the plan file without an undo step (it is no edit of the plan).
+    void storeEvidence(const LiveResult& run, const QString& time);
+
+signals:
+    /// After every edit, undo, redo and load. `path`: the field that changed, empty when more than one may have.
+    void planChanged(const QString& path);
+    /// The whole document was replaced.
+    void reset();
+    void predictionChanged();
+    void runsChanged();
+    void fileChanged();
+
+private:
+    friend class PlanCommand;
+    void apply(const Plan& plan, const QString& path);
+    void recompute();
+
+    Plan m_plan;
+    QString m_path;
+    QUndoStack m_stack;
+    std::optional<Estimate> m_estimate;
+    QString m_estimateError;
+    Diagnostics m_diagnostics;
+    std::string m_hash;
+    std::shared_ptr<const PredictionResult> m_prediction;
+    std::vector<std::shared_ptr<const LiveResult>> m_runs;
+};
+
+} // namespace kvw::gui

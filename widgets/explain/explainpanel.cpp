@@ -1,0 +1,214 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "explain/explainpanel.h"
+
+#include "models/numbertext.h"
+#include "report/sections.h"
+#include "style/tokens.h"
+#include "units/format.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kvw::gui {
+
+namespace {
+
+constexpr int pathRole = Qt::UserRole + 1;
+
+std::optional<Quantity> figureAt(const PlanDocument& document, const QString& path)
+{
+    if (!document.estimate() || path.isEmpty())
+        return std::nullopt;
+    const auto figures = figuresOf(*document.estimate());
+    const std::string key = path.toStdString();
+    const auto found
+        = std::find_if(figures.begin(), figures.end(), [&](const auto& figure) { return figure.first == key; });
+    return found == figures.end() ? std::nullopt : std::optional(found->second);
+}
+
+QString nodeText(const Derivation& node)
+{
+    if (!node->error.empty())
+        return QString::fromStdString(node->error);
+    return numberText(Quantity(node)).exact;
+}
+
+} // namespace
+
+ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_title(new QLabel(this))
+    , m_value(new QLabel(this))
+    , m_kind(new QLabel(this))
+    , m_formula(new QLabel(this))
+    , m_inputs(new QTreeWidget(this))
+    , m_excludes(new QLabel(this))
+    , m_copy(new QPushButton(tr("Copy"), this))
+    , m_pin(new QPushButton(tr("Pin"), this))
+    , m_go(new QPushButton(tr("Go to input"), this))
+{
+    setObjectName(QStringLiteral("explain"));
+    QFont strong = font();
+    strong.setWeight(QFont::DemiBold);
+    m_title->setFont(strong);
+    strong.setPointSizeF(strong.pointSizeF() * 1.25);
+    m_value->setFont(strong);
+    QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
+    mono.setPointSizeF(font().pointSizeF() * 0.92);
+    m_formula->setFont(mono);
+    for (QLabel* label : {m_title, m_value, m_kind, m_formula, m_excludes}) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    }
+    m_formula->setFrameShape(QFrame::StyledPanel);
+    m_formula->setMargin(4);
+    m_inputs->setColumnCount(2);
+    m_inputs->setHeaderHidden(true);
+    m_inputs->header()->setStretchLastSection(false);
+    m_inputs->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    m_inputs->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    m_inputs->setAccessibleName(tr("Inputs of the number"));
+    m_inputs->setUniformRowHeights(false);
+    m_pin->setCheckable(true);
+
+    auto* buttons = new QHBoxLayout;
+    for (QPushButton* button : {m_copy, m_pin, m_go})
+        buttons->addWidget(button);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(8, 8, 8, 8);
+    layout->setSpacing(4);
+    for (QLabel* label : {m_title, m_value, m_kind, m_formula})
+        layout->addWidget(label);
+    layout->addWidget(m_inputs, 1);
+    layout->addWidget(m_excludes);
+    layout->addLayout(buttons);
+
+    connect(m_copy, &QPushButton::clicked, this, &ExplainPanel::copyText);
+    connect(m_go, &QPushButton::clicked, this, &ExplainPanel::goToInput);
+    connect(m_inputs, &QTreeWidget::itemDoubleClicked, this, &ExplainPanel::goToInput);
+    connect(&document, &PlanDocument::planChanged, this, &ExplainPanel::refresh);
+    refresh();
+}
+
+void ExplainPanel::showFigure(const QString& path)
+{
+    if (isPinned() || path == m_figure)
+        return;
+    m_figure = path;
+    refresh();
+}
+
+QString ExplainPanel::figure() const
+{
+    return m_figure;
+}
+
+bool ExplainPanel::isPinned() const
+{
+    return m_pin->isChecked();
+}
+
+void ExplainPanel::setPinned(bool pinned)
+{
+    m_pin->setChecked(pinned);
+}
+
+void ExplainPanel::refresh()
+{
+    const std::optional<Quantity> quantity = figureAt(m_document, m_figure);
+    m_inputs->clear();
+    for (QWidget* widget :
+        std::initializer_list<QWidget*> {m_value, m_kind, m_formula, m_inputs, m_excludes, m_copy, m_go})
+        widget->setVisible(quantity.has_value());
+    if (!quantity) {
+        m_title->setText(
+            m_document.estimate() ? tr("Select a number to see how it came about (F4).") : m_document.estimateError());
+        return;
+    }
+    const Derivation& node = quantity->derivation();
+    const NumberText text = numberText(*quantity);
+    m_title->setText(QString::fromStdString(node->name));
+    const QString rounded = text.unit.isEmpty() || text.unit == QLatin1String("B")
+        ? QString()
+        : QStringLiteral("  %1 %2").arg(text.number, text.unit);
+    m_value->setText(text.exact + rounded);
+    const bool assumed = restsOnAssumption(node);
+    m_kind->setText(QStringLiteral("ƒ ") + tr("derived")
+        + (node->source ? QStringLiteral(" · ") + QString::fromStdString(sourceText(*node->source)) : QString())
+        + (assumed ? QStringLiteral(" · ◇ ") + tr("rests on an assumption") : QString()) + QStringLiteral(" · ")
+        + tr("plan %1").arg(QString::fromStdString(m_document.hash().substr(0, 8))));
+    m_formula->setText(QString::fromStdString(formulaInWords(node)) + QLatin1Char('\n')
+        + QString::fromStdString(formulaInNumbers(node)));
+    for (const Derivation& operand : node->operands)
+        fill(m_inputs->invisibleRootItem(), operand);
+    m_inputs->expandToDepth(1);
+    QString excludes;
+    for (const std::string& item : node->excludes)
+        excludes += (excludes.isEmpty() ? QString() : QStringLiteral(", ")) + QString::fromStdString(item);
+    m_excludes->setText(tr("Excludes %1").arg(excludes));
+    m_excludes->setVisible(!excludes.isEmpty());
+    m_go->setEnabled(m_inputs->topLevelItemCount() > 0);
+}
+
+void ExplainPanel::fill(QTreeWidgetItem* parent, const Derivation& node)
+{
+    const bool leaf = node->operation == Operation::Input;
+    if (leaf && node->name.empty())
+        return; // a number of the formula itself
+    if (!leaf && node->name.empty()) {
+        for (const Derivation& operand : node->operands)
+            fill(parent, operand); // unnamed steps are in the formula; their inputs belong to the step above
+        return;
+    }
+    const Tokens& tokens = tokensFor(palette());
+    auto* item = new QTreeWidgetItem(parent);
+    const bool assumed = node->source && node->source->kind == Source::Kind::Assumption;
+    const QString mark = leaf ? (assumed ? QStringLiteral("◇ ") : QStringLiteral("· ")) : QStringLiteral("ƒ ");
+    item->setText(0, mark + QString::fromStdString(node->name));
+    item->setText(1, nodeText(node));
+    item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
+    if (assumed)
+        item->setForeground(0, tokens.assumed);
+    if (node->source) {
+        item->setData(0, pathRole, QString::fromStdString(node->source->at));
+        auto* source = new QTreeWidgetItem(item);
+        source->setText(0, QString::fromStdString(sourceText(*node->source)));
+        source->setForeground(0, tokens.dimText);
+        source->setFirstColumnSpanned(true);
+        source->setData(0, pathRole, QString::fromStdString(node->source->at));
+    }
+    for (const Derivation& operand : node->operands)
+        fill(item, operand);
+}
+
+void ExplainPanel::copyText() const
+{
+    const std::optional<Quantity> quantity = figureAt(m_document, m_figure);
+    if (!quantity)
+        return;
+    Section section {"explain", quantity->name(), {formulaOf(*quantity, "ƒ", quantity->name())}, {}};
+    QApplication::clipboard()->setText(QString::fromStdString(toText(section)));
+}
+
+void ExplainPanel::goToInput()
+{
+    const QTreeWidgetItem* item = m_inputs->currentItem();
+    if (!item)
+        item = m_inputs->topLevelItem(0);
+    if (item)
+        emit goToField(item->data(0, pathRole).toString());
+}
+
+} // namespace kvw::gui

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include "document/plandocument.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+namespace kvw::gui {
+
+/// How the selected number came about: value, formula in words and numbers, inputs with their sources, what it
+/// excludes. Follows the selection unless pinned. Follows the document too: after an edit the same figure is shown
+/// anew.
+class ExplainPanel : public QWidget
+{
+    Q_OBJECT
+
+public:
+    explicit ExplainPanel(PlanDocument& document, QWidget* parent = nullptr);
+
+    /// Shows the figure at `path` ("engine.blocks"); an unknown or empty path shows how to use the panel.
+    void showFigure(const QString& path);
+    QString figure() const;
+    bool isPinned() const;
+    void setPinned(bool pinned);
+
+signals:
+    /// The user wants to edit the input at this plan field.
+    void goToField(const QString& path);
+
+private:
+    void refresh();
+    void fill(QTreeWidgetItem* parent, const Derivation& node);
+    void copyText() const;
+    void goToInput();
+
+    PlanDocument& m_document;
+    QString m_figure;
+    QLabel* m_title;
+    QLabel* m_value;
+    QLabel* m_kind;
+    QLabel* m_formula;
+    QTreeWidget* m_inputs;
+    QLabel* m_excludes;
+    QPushButton* m_copy;
+    QPushButton* m_pin;
+    QPushButton* m_go;
+};
+
+} // namespace kvw::gui

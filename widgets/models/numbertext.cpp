@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "models/numbertext.h"
+
+#include "units/format.h"
+
+#include <QLocale>
+
+namespace kvw::gui {
+
+NumberText bytesText(std::int64_t bytes)
+{
+    // format(Bytes) decides the unit and the digits; only the separators are the locale's.
+    const QString text = QString::fromStdString(format(Bytes(bytes)));
+    NumberText out;
+    out.number = text.section(QLatin1Char(' '), 0, 0).replace(QLatin1Char('.'), QLocale().decimalPoint());
+    out.unit = text.section(QLatin1Char(' '), 1);
+    out.exact = countText(bytes) + QStringLiteral(" B");
+    out.sort = static_cast<double>(bytes);
+    return out;
+}
+
+NumberText numberText(const Quantity& quantity)
+{
+    if (!quantity.ok())
+        return {QStringLiteral("–"), {}, QString::fromStdString(quantity.error()), 0};
+    if (!quantity.isInteger()) {
+        const QString text = QLocale().toString(quantity.real(), 'f', 2);
+        return {text, {}, QString::fromStdString(formatNumber(quantity.number())), quantity.real()};
+    }
+    if (isByteUnit(quantity.unit()))
+        return bytesText(quantity.integer());
+    NumberText out;
+    out.number = countText(quantity.integer());
+    out.exact = out.number
+        + (quantity.unit() == Unit::None ? QString() : QLatin1Char(' ') + fromStd(unitName(quantity.unit())));
+    out.sort = quantity.real();
+    return out;
+}
+
+QString countText(std::int64_t count)
+{
+    return QLocale().toString(static_cast<qlonglong>(count));
+}
+
+QString fromStd(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+} // namespace kvw::gui

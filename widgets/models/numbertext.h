@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include "units/quantity.h"
+
+#include <QString>
+
+namespace kvw::gui {
+
+/// A figure for views: the number in the user's locale and its unit apart, and the exact form.
+struct NumberText
+{
+    QString number; ///< "6.51", "2,666"
+    QString unit; ///< "GiB", "B", ""
+    QString exact; ///< "6,990,069,760 B"
+    double sort = 0;
+};
+
+NumberText numberText(const Quantity& quantity);
+NumberText bytesText(std::int64_t bytes);
+/// Groups of three in the user's locale.
+QString countText(std::int64_t count);
+QString fromStd(std::string_view text);
+
+} // namespace kvw::gui

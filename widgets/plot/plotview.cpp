@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "plot/plotview.h"
+
+#include "style/tokens.h"
+
+#include <QApplication>
+#include <QEvent>
+#include <QVBoxLayout>
+
+#include <qcustomplot.h>
+
+namespace kvw::gui {
+
+struct PlotView::Impl
+{
+    QCustomPlot* plot = nullptr;
+    QVector<PlotSeries> series;
+    QVector<PlotBar> bars;
+    QVector<PlotLimit> limits;
+    QStringList names;
+
+    void style(const QPalette& palette, const QFont& font);
+    void addLimits(const Tokens& tokens, double most);
+    void drawSeries(const Tokens& tokens);
+    void drawBars(const Tokens& tokens);
+    void redraw(const QPalette& palette, const QFont& font);
+};
+
+void PlotView::Impl::style(const QPalette& palette, const QFont& font)
+{
+    const Tokens& tokens = tokensFor(palette);
+    plot->setBackground(palette.color(QPalette::Base));
+    QFont small = font;
+    small.setPointSizeF(font.pointSizeF() * 0.92);
+    for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
+        axis->setBasePen(QPen(tokens.line, 1));
+        axis->setTickPen(QPen(tokens.line, 1));
+        axis->setSubTicks(false);
+        axis->setTickLength(0, 4);
+        axis->setTickLabelColor(tokens.dimText);
+        axis->setLabelColor(tokens.dimText);
+        axis->setTickLabelFont(small);
+        axis->setLabelFont(small);
+        axis->grid()->setPen(QPen(tokens.hairLine, 1));
+        axis->grid()->setZeroLinePen(QPen(tokens.line, 1));
+        axis->grid()->setSubGridVisible(false);
+    }
+    plot->legend->setFont(small);
+    plot->legend->setTextColor(palette.color(QPalette::Text));
+    plot->legend->setBrush(palette.color(QPalette::Base));
+    plot->legend->setBorderPen(QPen(tokens.line, 1));
+}
+
+void PlotView::Impl::addLimits(const Tokens& tokens, double most)
+{
+    for (const PlotLimit& limit : limits) {
+        auto* line = new QCPItemLine(plot);
+        line->setPen(QPen(tokens.text, 1, Qt::DashLine));
+        auto* label = new QCPItemText(plot);
+        label->setText(limit.name);
+        label->setColor(tokens.text);
+        label->setFont(plot->xAxis->tickLabelFont());
+        label->setPadding(QMargins(3, 1, 3, 1));
+        if (limit.vertical) {
+            line->start->setCoords(limit.value, 0);
+            line->end->setCoords(limit.value, most);
+            label->setPositionAlignment(Qt::AlignRight | Qt::AlignTop);
+            label->position->setCoords(limit.value, most);
+        } else {
+            line->start->setTypeX(QCPItemPosition::ptAxisRectRatio);
+            line->end->setTypeX(QCPItemPosition::ptAxisRectRatio);
+            line->start->setCoords(0, limit.value);
+            line->end->setCoords(1, limit.value);
+            label->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
+            label->setPositionAlignment(Qt::AlignLeft | Qt::AlignBottom);
+            label->position->setCoords(0.01, limit.value);
+        }
+    }
+}
+
+void PlotView::Impl::drawSeries(const Tokens& tokens)
+{
+    double mostX = 0;
+    double mostY = 0;
+    QVector<double> below;
+    QCPGraph* previous = nullptr;
+    for (const PlotSeries& one : series) {
+        QVector<double> y = one.y;
+        if (one.filled && !below.isEmpty()) {
+            for (int i = 0; i < y.size() && i < below.size(); ++i)
+                y[i] += below[i];
+        }
+        QCPGraph* graph = plot->addGraph();
+        graph->setName(one.name);
+        graph->setPen(QPen(one.color, 1.6, one.style));
+        if (one.step)
+            graph->setLineStyle(QCPGraph::lsStepLeft);
+        graph->setData(one.x, y, true);
+        if (one.filled) {
+            QBrush brush(one.color, one.pattern);
+            graph->setBrush(brush);
+            if (previous)
+                graph->setChannelFillGraph(previous);
+            previous = graph;
+            below = y;
+        }
+        for (const double x : one.x)
+            mostX = std::max(mostX, x);
+        for (const double value : std::as_const(y))
+            mostY = std::max(mostY, value);
+        names.push_back(one.name);
+    }
+    for (const PlotLimit& limit : std::as_const(limits))
+        (limit.vertical ? mostX : mostY) = std::max(limit.vertical ? mostX : mostY, limit.value);
+    plot->xAxis->setRange(0, mostX > 0 ? mostX : 1);
+    plot->yAxis->setRange(0, mostY > 0 ? mostY * 1.05 : 1);
+    plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+    plot->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+    plot->legend->setVisible(series.size() > 1);
+    addLimits(tokens, plot->yAxis->range().upper);
+}
+
+void PlotView::Impl::drawBars(const Tokens& tokens)
+{
+    double most = 0;
+    auto ticker = QSharedPointer<QCPAxisTickerText>(new QCPAxisTickerText);
+    for (int i = 0; i < bars.size(); ++i) {
+        const double row = bars.size() - 1 - i;
+        ticker->addTick(row, bars[i].name);
+        names.push_back(bars[i].name);
+        for (const PlotBar::Part& part : bars[i].parts) {
+            auto* bar = new QCPBars(plot->yAxis, plot->xAxis);
+            bar->setWidth(0.6);
+            bar->setBaseValue(part.from);
+            bar->setData({row}, {part.to - part.from});
+            bar->setPen(QPen(part.color.darker(130), 1));
+            if (part.pattern == Qt::SolidPattern) {
+                bar->setBrush(part.color);
+            } else {
+                bar->setBrush(QBrush(part.color, part.pattern));
+            }
+            bar->setName(part.name);
+            most = std::max({most, part.to, part.from});
+        }
+    }
+    for (const PlotLimit& limit : std::as_const(limits))
+        most = std::max(most, limit.value);
+    plot->yAxis->setTicker(ticker);
+    plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+    plot->yAxis->setRange(-0.6, std::max<double>(0.6, static_cast<double>(bars.size()) - 0.4));
+    plot->xAxis->setRange(0, most > 0 ? most * 1.08 : 1);
+    plot->yAxis->grid()->setVisible(false);
+    plot->legend->setVisible(false);
+    addLimits(tokens, plot->yAxis->range().upper);
+}
+
+void PlotView::Impl::redraw(const QPalette& palette, const QFont& font)
+{
+    plot->clearPlottables();
+    plot->clearItems();
+    names.clear();
+    style(palette, font);
+    plot->yAxis->grid()->setVisible(true);
+    const Tokens& tokens = tokensFor(palette);
+    if (!bars.isEmpty())
+        drawBars(tokens);
+    else
+        drawSeries(tokens);
+    plot->replot(QCustomPlot::rpQueuedReplot);
+}
+
+PlotView::PlotView(QWidget* parent)
+    : QWidget(parent)
+    , m_impl(std::make_unique<Impl>())
+{
+    m_impl->plot = new QCustomPlot(this);
+    m_impl->plot->setBufferDevicePixelRatio(devicePixelRatioF());
+    m_impl->plot->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(m_impl->plot);
+    setMinimumSize(160, 110);
+}
+
+PlotView::~PlotView() = default;
+
+void PlotView::setAxisTitles(const QString& x, const QString& y)
+{
+    m_impl->plot->xAxis->setLabel(x);
+    m_impl->plot->yAxis->setLabel(y);
+}
+
+void PlotView::setSeries(const QVector<PlotSeries>& series, const QVector<PlotLimit>& limits)
+{
+    m_impl->bars.clear();
+    m_impl->series = series;
+    m_impl->limits = limits;
+    m_impl->redraw(palette(), font());
+}
+
+void PlotView::setBars(const QVector<PlotBar>& bars, const QVector<PlotLimit>& limits)
+{
+    m_impl->series.clear();
+    m_impl->bars = bars;
+    m_impl->limits = limits;
+    m_impl->redraw(palette(), font());
+}
+
+void PlotView::clear()
+{
+    setSeries({});
+}
+
+QStringList PlotView::names() const
+{
+    return m_impl->names;
+}
+
+void PlotView::renderTo(QPainter& painter, const QRect& rect)
+{
+    m_impl->redraw(lightPalette(), font());
+    QCPPainter vector(painter.device());
+    vector.setMode(QCPPainter::pmVectorized);
+    vector.setMode(QCPPainter::pmNoCaching);
+    vector.translate(rect.topLeft());
+    m_impl->plot->toPainter(&vector, rect.width(), rect.height());
+    m_impl->redraw(palette(), font());
+}
+
+QSize PlotView::sizeHint() const
+{
+    return {420, 220};
+}
+
+void PlotView::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange)
+        m_impl->redraw(palette(), font());
+    QWidget::changeEvent(event);
+}
+
+} // namespace kvw::gui
