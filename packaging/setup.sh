@@ -4,7 +4,8 @@
 
 # What the other scripts share: the Debian packages and one way to configure and build.
 #
-#   bash packaging/setup.sh [build] [test] [format]     installs the packages of these groups (default: build test)
+#   bash packaging/setup.sh [build] [gui] [test] [format]     installs the packages of these groups (default: build gui
+#                                                             test)
 #
 # Sourced, it only defines kvw_install and kvw_build. KVW_SKIP_SETUP=1 leaves the system's packages alone.
 
@@ -12,8 +13,12 @@
 {
   # To build and run kvw.
   kvw_packages_build=(g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libfmt-dev libxxhash-dev ccache python3)
-  # To build and run the tests, beside those.
-  kvw_packages_test=(qt6-base-dev libssl-dev)
+  # To build and run the workbench, beside those. Qt 6 SVG draws the icons; the font is the one that figures are laid
+  # out with where a system has none.
+  kvw_packages_gui=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)
+  # To build and run the tests, beside those. Poppler reads the PDF; the pass through the real window needs a display
+  # (Xvfb), a window manager (openbox) and something that presses keys (xdotool).
+  kvw_packages_test=(libssl-dev poppler-utils xvfb openbox xdotool)
   # To check the format of the sources.
   kvw_packages_format=(clang-format)
 }
@@ -85,10 +90,10 @@ kvw_build() {
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   set -euo pipefail
-  (($#)) || set -- build test
+  (($#)) || set -- build gui test
   for group in "$@"; do
-    if [[ ! $group =~ ^(build|test|format)$ ]]; then
-      kvw_say_error "'$group' is not a group of packages; the groups are build, test and format."
+    if [[ ! $group =~ ^(build|gui|test|format)$ ]]; then
+      kvw_say_error "'$group' is not a group of packages; the groups are build, gui, test and format."
       exit 2
     fi
   done

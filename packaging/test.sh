@@ -17,7 +17,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 werror=OFF
 [[ ${CI:-} != true ]] || werror=ON
 
-kvw_install build test
+kvw_install build gui test
 kvw_build dev all "-DKVW_WERROR=$werror"
 cd "$kvw_root"
 ctest --preset dev "$@"

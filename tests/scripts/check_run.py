@@ -11,7 +11,7 @@ import json
 import unittest
 
 from kvw_events import ADMIT, ARRIVE, COMPLETE, EventLog, KINDS, Replay
-from kvw_program import dice, kvw, kvw_json, main, reference_plan, rounds, scratch, settings, write_plan
+from kvw_program import SCALE, dice, kvw, kvw_json, main, reference_plan, rounds, scratch, settings, write_plan
 
 MIB = 2 ** 20
 
@@ -273,8 +273,9 @@ class PredictionTest(Case):
             seen |= {name for name, count in record["outcomes"].items() if count}
             seen |= {name for name in ("preemptions", "evictions") if record[name]}
             seen |= {"several pools"} if len(found["layout"]["pools"]) > 1 else set()
-        self.assertEqual({"completed", "rejected", "preemptions", "evictions", "several pools"} - seen, set(),
-                         "the random workloads never met these")
+        if SCALE >= 1:
+            self.assertEqual({"completed", "rejected", "preemptions", "evictions", "several pools"} - seen, set(),
+                             "the random workloads never met these")
 
     def test_random_workloads_live(self):
         """The same on host memory: no instrument may contradict the prediction, whatever happens to requests."""

@@ -10,6 +10,7 @@
 #include "problems/problemspanel.h"
 #include "shell/messagebar.h"
 #include "shell/page.h"
+#include "style/icons.h"
 #include "worksheet/worksheetpage.h"
 
 #include <QAction>
@@ -98,7 +99,7 @@ PlanDocument& MainWindow::document()
 void MainWindow::addPage(Page* page, const QString& icon)
 {
     m_pages->addWidget(page);
-    auto* item = new QListWidgetItem(QIcon(QStringLiteral(":/icons/%1.svg").arg(icon)), page->name(), m_rail);
+    auto* item = new QListWidgetItem(gui::icon(icon), page->name(), m_rail);
     item->setSizeHint({132, 30});
     connect(page, &Page::figureSelected, m_explain, &ExplainPanel::showFigure);
     connect(page, &Page::selectionText, this, [this](const QString& text) { m_selectionStatus->setText(text); });
@@ -130,7 +131,7 @@ void MainWindow::makeDocks()
 
 void MainWindow::makeActions()
 {
-    const auto icon = [](const char* name) { return QIcon(QStringLiteral(":/icons/%1.svg").arg(QLatin1String(name))); };
+    const auto icon = [](const char* name) { return gui::icon(QString::fromLatin1(name)); };
     QMenu* file = menuBar()->addMenu(tr("&File"));
     QAction* open = file->addAction(icon("open"), tr("&Open…"), QKeySequence::Open, this, &MainWindow::openDialog);
     m_recent = file->addMenu(tr("Open &recent"));
