@@ -6,11 +6,14 @@
 #include "plan/plan.h"
 #include "report/document.h"
 #include "report/json_output.h"
+#include "serving/run_record.h"
 #include "units/result.h"
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kvw::cli {
@@ -54,6 +57,25 @@ struct Loaded
 /// Reads a plan or a model file and applies --set. Errors: those of the readers and of setField.
 Result<Loaded> load(const Options& options);
 
+/// On a terminal, one line of standard error that is written over and goes when this object does; else nothing. For
+/// what takes longer than a moment.
+class ProgressLine
+{
+public:
+    ProgressLine();
+    ~ProgressLine();
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    /// Shows the step, at most five times a second and not in the first second. `of`: steps expected, 0 when unknown.
+    void show(std::string_view what, const StepSample& sample, std::int64_t of);
+
+private:
+    bool m_terminal;
+    bool m_shown = false;
+    std::chrono::steady_clock::time_point m_next;
+};
+
 /// Prints the error (as JSON too, when asked) and returns `code`.
 int fail(const Options& options, const Error& error, int code);
 /// Prints JSON and a line feed.
@@ -70,6 +92,7 @@ int runPredict(const Options& options);
 int runProbe(const Options& options);
 int runEvents(const Options& options);
 int runReport(const Options& options);
+int runFields(const Options& options);
 int runWorker(const Options& options);
 
 } // namespace kvw::cli

@@ -6,9 +6,12 @@
 #include "import/hf_config.h"
 #include "plan/field_table.h"
 #include "plan/plan_json.h"
+#include "units/format.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -59,6 +62,32 @@ Result<Loaded> load(const Options& options)
             return set.error();
     }
     return loaded;
+}
+
+ProgressLine::ProgressLine()
+    : m_terminal(isatty(STDERR_FILENO) != 0)
+    , m_next(std::chrono::steady_clock::now() + std::chrono::seconds(1))
+{}
+
+ProgressLine::~ProgressLine()
+{
+    if (m_shown)
+        fmt::print(stderr, "\r\x1b[K");
+}
+
+void ProgressLine::show(std::string_view what, const StepSample& sample, std::int64_t of)
+{
+    if (!m_terminal)
+        return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now < m_next)
+        return;
+    m_next = now + std::chrono::milliseconds(200);
+    m_shown = true;
+    const std::string steps = of > 0 ? fmt::format(" of {}", grouped(of)) : "";
+    fmt::print(stderr, "\r{}: step {}{}, {} running, {} waiting\x1b[K", what, grouped(sample.step), steps,
+        grouped(sample.running), grouped(sample.waiting));
+    std::fflush(stderr);
 }
 
 int fail(const Options& options, const Error& error, int code)

@@ -8,10 +8,14 @@
 
 #include <CLI/CLI.hpp>
 
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string_view>
 
 namespace {
 
@@ -28,7 +32,7 @@ Exit codes:
   5  a file could not be written; an old one is kept
 kvw worker has others: kvw worker --help.
 
-With --json an error of a file, a field or a run is also printed as {"error": {"code", "message", "file", "at", "found", "expected"}}.
+With --json an error is also printed as {"error": {"code", "message", "file", "at", "found", "expected"}}.
 Units in --set: 6.51GiB, 80GB, 32k (= 32,768), 92%; an empty value makes a field "not stated".)";
 
 constexpr const char* workerFooter
@@ -103,6 +107,8 @@ int main(int argc, char** argv)
     probe->add_option("--max", options.maximum, "Most bytes to reserve when no --fraction is given (default 512MiB)");
     probe->add_flag("--no-ceilings", options.noCeilings, "Do not measure this machine's memory rates");
     probe->add_flag("--update-plan", options.updatePlan, "Keep the evidence in the plan file");
+    CLI::App* fields = app.add_subcommand("fields", "List the plan's fields: what --set and a plan file may say");
+    fields->add_flag("--json", options.json, "Print JSON; names are stable");
     CLI::App* events = app.add_subcommand("events", "Count blocks by state, tenant and group in an event log");
     addFile(events, options, "Event log of predict or probe");
     events->add_option("--at", options.at, "State at the end of this step; default: the end")
@@ -120,6 +126,9 @@ int main(int argc, char** argv)
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
+        const auto json = [](std::string_view argument) { return argument == "--json"; };
+        if (error.get_exit_code() != 0 && std::any_of(argv + 1, argv + argc, json))
+            print(kvw::errorJson(kvw::Error {"usage.command_line", error.what()}));
         return app.exit(error) == 0 ? ok : usage;
     }
     const auto command = [&] {
@@ -135,6 +144,8 @@ int main(int argc, char** argv)
             return runProbe(options);
         if (*events)
             return runEvents(options);
+        if (*fields)
+            return runFields(options);
         if (*worker)
             return runWorker(options);
         return runReport(options);

@@ -5,6 +5,7 @@
 
 #include "cache/event_log.h"
 #include "estimate/estimate.h"
+#include "plan/field_table.h"
 #include "plan/identity.h"
 #include "plan/plan_json.h"
 #include "report/sections.h"
@@ -15,6 +16,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace kvw::cli {
 
@@ -40,7 +42,8 @@ Table groupTable(const Plan& plan)
     return table;
 }
 
-void printTree(const Derivation& node, int depth)
+/// `shown`: nodes whose operands are above already; a node that many use is opened once.
+void printTree(const Derivation& node, int depth, std::set<const void*>& shown)
 {
     const std::string indent(static_cast<std::size_t>(2 * depth), ' ');
     const std::string name = node->name.empty() ? std::string(operationName(node->operation)) : node->name;
@@ -54,9 +57,11 @@ void printTree(const Derivation& node, int depth)
     }
     fmt::print("{}{} = {}   {}{}\n", indent, name, value, formulaInWords(node),
         node->source ? "   [" + sourceText(*node->source) + "]" : "");
+    if (!shown.insert(&*node).second)
+        return;
     for (const Derivation& operand : node->operands) {
         if (!operand->name.empty() || operand->operation != Operation::Input)
-            printTree(operand, depth + 1);
+            printTree(operand, depth + 1, shown);
     }
 }
 
@@ -70,7 +75,8 @@ void printExplanation(const std::string& path, const Quantity& quantity, const E
         section.blocks.emplace_back(Paragraph {"It rests on an assumption: see the inputs marked so.", true});
     print(section);
     fmt::print("Derivation\n");
-    printTree(quantity.derivation(), 1);
+    std::set<const void*> shown;
+    printTree(quantity.derivation(), 1, shown);
 }
 
 } // namespace
@@ -138,6 +144,8 @@ int runExplain(const Options& options)
         }
         if (options.json)
             print(all);
+        else if (!result->label.empty())
+            fmt::print("\nThis is {}.\n", result->label);
         return ok;
     }
     const auto found = std::find_if(
@@ -152,6 +160,36 @@ int runExplain(const Options& options)
         print(derivationJson(found->second.derivation()));
     else
         printExplanation(found->first, found->second, *result);
+    return ok;
+}
+
+int runFields(const Options& options)
+{
+    const std::vector<std::pair<std::string, const Field*>> fields = fieldPaths();
+    if (options.json) {
+        OrderedJson out = OrderedJson::array();
+        for (const auto& [path, field] : fields) {
+            OrderedJson one {{"path", path}, {"type", fieldTypeName(field->type)}, {"unit", unitName(field->unit)},
+                {"title", field->title}, {"help", field->help}};
+            if (field->type == FieldType::Choice)
+                one["choices"] = field->choices;
+            if (field->type == FieldType::Integer || field->type == FieldType::Count
+                || field->type == FieldType::Real) {
+                one["minimum"] = field->minimum;
+                one["maximum"] = field->maximum;
+            }
+            out.push_back(std::move(one));
+        }
+        print(out);
+        return ok;
+    }
+    Section section {"fields", "Fields of a plan", {}, {}};
+    Table table;
+    table.columns = {{"Path"}, {"Holds"}, {"Meaning"}};
+    for (const auto& [path, field] : fields)
+        table.rows.push_back({path, fieldRange(*field), std::string(field->help)});
+    section.blocks.emplace_back(std::move(table));
+    print(section);
     return ok;
 }
 

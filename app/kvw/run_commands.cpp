@@ -4,6 +4,7 @@
 #include "commands.h"
 
 #include "estimate/estimate.h"
+#include "plan/identity.h"
 #include "plan/plan_json.h"
 #include "report/sections.h"
 #include "units/file.h"
@@ -43,7 +44,18 @@ void addEvidence(Plan& plan, const RunSetup& setup, const std::vector<EvidenceRo
     plan.runs.push_back(std::move(run));
 }
 
-/// Nobody watches: the command line shows the end.
+/// The command line shows how far a probe is, and its end.
+class ProbeProgress final : public ProbeSink
+{
+public:
+    void willReserve(const PoolReservation& reservation) override { m_steps = reservation.predictedSteps; }
+    void step(const StepSample& sample) override { m_line.show("kvw probe", sample, m_steps); }
+
+private:
+    ProgressLine m_line {};
+    std::int64_t m_steps = 0;
+};
+
 Result<Probe> makeProbe(const Plan& plan, const Options& options, const std::string& record)
 {
     ProbeOptions probe;
@@ -60,8 +72,15 @@ Result<Probe> makeProbe(const Plan& plan, const Options& options, const std::str
     probe.eventsFile = options.events;
     probe.recordFile = record;
     probe.created = isoNow();
-    ProbeSink nobody;
-    return runProbeJob(plan, probe, HostDevices(), nobody);
+    ProbeProgress progress;
+    return runProbeJob(plan, probe, HostDevices(), progress);
+}
+
+/// What the estimate has to say about the plan: it knows the engine's limits too.
+Diagnostics problemsOf(const Plan& plan)
+{
+    const Result<Estimate> closedForm = estimate(plan);
+    return closedForm ? closedForm->diagnostics : diagnose(plan);
 }
 
 int exitFor(const Error& error)
@@ -84,6 +103,7 @@ void printProbe(const Probe& probe)
     print(workloadSection(probe.plan, probe.setup));
     print(evidenceSection(probe.rows, probe.setup, &probe.live));
     print(assumptionsSection(probeAssumptions(probe), {}));
+    print(problemsSection(problemsOf(probe.plan)));
 }
 
 } // namespace
@@ -102,7 +122,14 @@ int runPredict(const Options& options)
     run.eventsFile = options.events;
     run.recordFile = options.record;
     run.created = isoNow();
-    const Result<RunRecord> record = predict(*setup, run);
+    const Result<RunRecord> record = [&] {
+        ProgressLine line;
+        run.progress = [&](const StepSample& sample) {
+            line.show("kvw predict", sample, 0);
+            return true;
+        };
+        return predict(*setup, run);
+    }();
     if (!record)
         return fail(options, record.error(), exitFor(record.error()));
     if (options.json) {
@@ -115,6 +142,7 @@ int runPredict(const Options& options)
     print(workloadSection(plan, *setup));
     print(predictionSection(*setup, *record));
     print(assumptionsSection(allAssumptions(plan, *setup), {}));
+    print(problemsSection(problemsOf(plan)));
     if (!options.events.empty())
         fmt::print("Event log written to {}\n", options.events);
     return ok;

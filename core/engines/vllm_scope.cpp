@@ -20,7 +20,7 @@ std::string tensorRefusal(const LayerGroup& group, const StateTensor& tensor, st
             "the state {}.{} does not keep one entry per token, which these rules do not cover", group.id, tensor.id);
     if (tensor.shard == ShardRule::Heads && tensor.heads % tp != 0 && tp % tensor.heads != 0)
         return fmt::format(
-            "vLLM refuses {} KV heads on {} tensor-parallel ranks: neither divides the other", tensor.heads, tp);
+            "{} KV heads cannot be kept on {} tensor-parallel ranks: neither divides the other", tensor.heads, tp);
     return {};
 }
 

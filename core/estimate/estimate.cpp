@@ -230,6 +230,33 @@ Result<void> checkFigures(const Estimate& estimate)
     return {};
 }
 
+void addDiagnostics(Estimate& out, const Plan& plan, const EngineRules& rules)
+{
+    out.diagnostics = diagnose(plan);
+    const Diagnostics ofEngine = rules.diagnose(plan);
+    out.diagnostics.insert(out.diagnostics.end(), ofEngine.begin(), ofEngine.end());
+    if (!out.engine.refusal.empty())
+        out.diagnostics.push_back(
+            {Severity::Error, "engine.refusal", std::string(rules.title()) + ": " + out.engine.refusal, "engine.name"});
+    if (out.engine.blocks && out.engine.blocksPerRequest && out.engine.blocks->ok() && out.engine.blocksPerRequest->ok()
+        && out.engine.blocks->integer() == out.engine.blocksPerRequest->integer()) {
+        out.diagnostics.push_back({Severity::Warning, "engine.null_block",
+            "A request at the configured maximum passes the start-up check, which does not count the null block, but "
+            "needs every block of the pool: it can never hold them all.",
+            "limits.maxModelLen"});
+    }
+    if (out.retainedBytes && out.reservedBytes && out.engine.poolBytes && out.retainedBytes->ok()
+        && out.reservedBytes->ok() && out.retainedBytes->integer() > out.reservedBytes->integer()) {
+        out.diagnostics.push_back({Severity::Error, "worksheet.retained_over_pool",
+            "More bytes are presently retained than the pools of all ranks hold.", "worksheet.retainedTokens"});
+    }
+    if (out.engine.fits && !*out.engine.fits) {
+        out.diagnostics.push_back({Severity::Error, "engine.does_not_fit",
+            "One request at the configured maximum needs more than what is available for state.",
+            "limits.maxModelLen"});
+    }
+}
+
 } // namespace
 
 Result<Estimate> estimate(const Plan& plan)
@@ -268,25 +295,7 @@ Result<Estimate> estimate(const Plan& plan)
 
     out.assumptions = plan.assumptions;
     out.assumptions.insert(out.assumptions.end(), inputs.assumptions().begin(), inputs.assumptions().end());
-    out.diagnostics = diagnose(plan);
-    const Diagnostics ofEngine = (*rules)->diagnose(plan);
-    out.diagnostics.insert(out.diagnostics.end(), ofEngine.begin(), ofEngine.end());
-    if (!out.engine.refusal.empty())
-        out.diagnostics.push_back({Severity::Error, "engine.refusal",
-            std::string((*rules)->title()) + ": " + out.engine.refusal, "engine.name"});
-    if (out.engine.blocks && out.engine.blocksPerRequest && out.engine.blocks->ok() && out.engine.blocksPerRequest->ok()
-        && out.engine.blocks->integer() == out.engine.blocksPerRequest->integer()) {
-        out.diagnostics.push_back({Severity::Warning, "engine.null_block",
-            "A request at the configured maximum passes the start-up check, which does not count the null block, but "
-            "needs every "
-            "block of the pool: it can never hold them all.",
-            "limits.maxModelLen"});
-    }
-    if (out.engine.fits && !*out.engine.fits) {
-        out.diagnostics.push_back({Severity::Error, "engine.does_not_fit",
-            "One request at the configured maximum needs more than what is available for state.",
-            "limits.maxModelLen"});
-    }
+    addDiagnostics(out, plan, **rules);
     return out;
 }
 

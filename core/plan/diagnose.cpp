@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace kvw {
@@ -72,6 +73,30 @@ void workloadDiagnostics(const Plan& plan, Diagnostics& out)
     check(workload.outputTokensMin, workload.outputTokensMax, "workload.output", "output", "workload.outputTokensMin");
 }
 
+/// What the group's kind promises and its tensors do not keep, or "". A kind is only a name for tensors: the figures
+/// follow the tensors, so a wrong name misleads whoever reads it.
+std::string contradictsKind(const LayerGroup& group)
+{
+    const auto any = [&](auto predicate) {
+        return std::any_of(group.tensors.begin(), group.tensors.end(),
+            [&](const StateTensor& tensor) { return predicate(tensor.growth); });
+    };
+    const bool grows = any([](const GrowthLaw& growth) { return growth.isUnbounded(); });
+    switch (group.kind) {
+    case LayerKind::Full:
+        return any([](const GrowthLaw& growth) { return growth.form == GrowthForm::Linear && growth.limit; })
+            ? "it keeps no more than a window"
+            : "";
+    case LayerKind::Sliding:
+    case LayerKind::Chunked:
+        return grows ? "it keeps every token: a tensor has no limit" : "";
+    case LayerKind::Recurrent:
+        return grows ? "it grows with the tokens: a tensor has no limit" : "";
+    default:
+        return {};
+    }
+}
+
 void worksheetDiagnostics(const Plan& plan, Diagnostics& out)
 {
     std::set<std::string> ids;
@@ -88,6 +113,12 @@ void worksheetDiagnostics(const Plan& plan, Diagnostics& out)
             }
         } else if (group.tensors.empty()) {
             out.push_back({Severity::Warning, "worksheet.no_tensors", group.id + " keeps no tensors.", base + "kind"});
+        }
+        if (const std::string why = contradictsKind(group); !why.empty()) {
+            out.push_back({Severity::Warning, "worksheet.kind",
+                fmt::format("{} is called {}, but {}. The figures follow the tensors.", group.id,
+                    layerKindNames()[static_cast<std::size_t>(group.kind)], why),
+                base + "kind"});
         }
         if (!group.layerIndices.empty()) {
             const Result<std::vector<std::int64_t>> layers = parseLayerRanges(group.layerIndices);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace kvw {
@@ -94,6 +95,14 @@ void visitAll(const FieldTable& table, void* object, const std::string& prefix,
                 fmt::format("{}{}.{}.", prefix, collection.path, *collection.id(element)), visit);
         }
     }
+}
+
+std::string withUnit(const Field& field, std::int64_t value)
+{
+    if (isByteUnit(field.unit))
+        return format(Bytes(value));
+    const std::string_view unit = unitName(field.unit);
+    return grouped(value) + (unit.empty() ? "" : " ") + std::string(unit);
 }
 
 Error rangeError(const FieldReference& reference, std::string found)
@@ -185,6 +194,50 @@ void forEachField(const Plan& plan, const std::function<void(const FieldReferenc
     visitAll(planFields(), const_cast<Plan*>(&plan), {}, visit);
 }
 
+std::vector<std::pair<std::string, const Field*>> fieldPaths()
+{
+    std::vector<std::pair<std::string, const Field*>> out;
+    const auto add = [&](const auto& self, const FieldTable& table, const std::string& prefix) -> void {
+        for (const Field& field : table.fields)
+            out.emplace_back(prefix + std::string(field.path), &field);
+        for (const Collection& collection : table.collections)
+            self(self, *collection.elements, fmt::format("{}{}.<{}>.", prefix, collection.path, collection.title));
+    };
+    add(add, planFields(), {});
+    return out;
+}
+
+std::string fieldRange(const Field& field)
+{
+    switch (field.type) {
+    case FieldType::Text:
+        return "text";
+    case FieldType::Choice: {
+        std::string out;
+        for (const std::string_view name : field.choices) {
+            if (!name.empty())
+                out += (out.empty() ? "" : ", ") + std::string(name);
+        }
+        return out;
+    }
+    case FieldType::Real:
+        return fmt::format("a number, {} to {}", field.minimum, field.maximum);
+    case FieldType::Integer:
+    case FieldType::Count:
+        break;
+    }
+    const char* kind = isByteUnit(field.unit) ? "a size" : "a whole number";
+    return field.maximum == INT64_MAX
+        ? fmt::format("{}, {} or more", kind, withUnit(field, field.minimum))
+        : fmt::format("{}, {} to {}", kind, withUnit(field, field.minimum), withUnit(field, field.maximum));
+}
+
+std::string_view fieldTypeName(FieldType type)
+{
+    static constexpr std::array<std::string_view, 5> names {"text", "integer", "count", "real", "choice"};
+    return names[static_cast<std::size_t>(type)];
+}
+
 bool isStated(const FieldSlot& slot)
 {
     return std::visit(Overload {
@@ -227,10 +280,7 @@ std::string fieldDisplay(const Field& field, const FieldSlot& slot)
                                               [](const auto*) { return std::int64_t {0}; },
                                           },
         slot);
-    if (isByteUnit(field.unit))
-        return format(Bytes(value));
-    const std::string_view unit = unitName(field.unit);
-    return grouped(value) + (unit.empty() ? "" : " ") + std::string(unit);
+    return withUnit(field, value);
 }
 
 Result<void> assignField(const FieldReference& reference, std::string_view text)

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -84,6 +85,12 @@ Result<FieldReference> findField(Plan& plan, std::string_view path);
 
 /// Calls `visit` for every field of the plan in the table's order.
 void forEachField(const Plan& plan, const std::function<void(const FieldReference&)>& visit);
+
+/// Every field of any plan with its path, "<tenant>" standing for the id of one: "tenants.<tenant>.sharingGroup".
+std::vector<std::pair<std::string, const Field*>> fieldPaths();
+/// What the field may hold, for people: "a size, 0 B or more", "full, sliding, chunked …".
+std::string fieldRange(const Field& field);
+std::string_view fieldTypeName(FieldType type); ///< "text", "integer", "count", "real", "choice"
 
 bool isStated(const FieldSlot& slot);
 /// The value as --set would read it back; "" when not stated.

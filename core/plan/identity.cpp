@@ -86,7 +86,13 @@ std::optional<std::string> parallelism(const Plan& plan)
     const DeploymentFields& deployment = plan.deployment;
     if (!deployment.tp)
         return std::nullopt;
-    return fmt::format("TP {}, PP {}, DP {}", *deployment.tp, deployment.pp.value_or(1), deployment.dp.value_or(1));
+    std::string out = fmt::format("TP {}", *deployment.tp);
+    const auto add = [&](const char* name, const std::optional<std::int64_t>& ranks) {
+        out += ranks ? fmt::format(", {} {}", name, *ranks) : fmt::format(", {} not stated (1)", name);
+    };
+    add("PP", deployment.pp);
+    add("DP", deployment.dp);
+    return out;
 }
 
 std::optional<std::string> reusePolicy(const Plan& plan)

@@ -29,6 +29,7 @@ Loop::Loop(const RunSetup& setup, Device& device, EventLog* log, const LoopObser
         live->record.promptTokens = live->known;
         live->record.arrivalStep = request.arrivalStep;
         live->setAside.resize(setup.layout.pools.size());
+        m_anyLeaves |= request.cancelStep.has_value();
         m_requests.push_back(std::move(live));
     }
     std::stable_sort(m_requests.begin(), m_requests.end(),
@@ -102,18 +103,20 @@ void Loop::arrive()
         m_waiting.push_back(live);
         emit(EventKind::Arrive, live, live->record.promptTokens);
     }
-    const std::vector<LiveRequest*> present = [&] {
-        std::vector<LiveRequest*> all(m_running.begin(), m_running.end());
-        all.insert(all.end(), m_waiting.begin(), m_waiting.end());
-        return all;
-    }();
-    for (LiveRequest* live : present) {
-        const std::optional<std::int64_t>& cancel = live->sequence.request->cancelStep;
-        const std::optional<std::int64_t>& limit = m_setup.scheduler.maxWaitSteps;
-        const bool waits = std::find(m_waiting.begin(), m_waiting.end(), live) != m_waiting.end();
+    const std::optional<std::int64_t>& limit = m_setup.scheduler.maxWaitSteps;
+    if (!m_anyLeaves && !limit)
+        return;
+    // Copies, because ending a request takes it out of the lists.
+    const auto leave = [&](LiveRequest& live) {
+        const std::optional<std::int64_t>& cancel = live.sequence.request->cancelStep;
         if (cancel && *cancel <= m_step)
-            end(*live, Outcome::Cancelled, "the client left");
-        else if (waits && limit && m_step - live->waitingSince > *limit)
+            end(live, Outcome::Cancelled, "the client left");
+        return live.done;
+    };
+    for (LiveRequest* live : std::vector<LiveRequest*>(m_running))
+        leave(*live);
+    for (LiveRequest* live : std::vector<LiveRequest*>(m_waiting.begin(), m_waiting.end())) {
+        if (!leave(*live) && limit && m_step - live->waitingSince > *limit)
             end(*live, Outcome::Rejected, fmt::format("waited {} steps for state", m_step - live->waitingSince));
     }
 }

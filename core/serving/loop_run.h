@@ -65,6 +65,7 @@ private:
     std::vector<std::unique_ptr<LiveRequest>> m_requests; // by arrival
     std::size_t m_next = 0; // first that has not arrived
     std::size_t m_ended = 0;
+    bool m_anyLeaves = false; // some request is cancelled by its client at some step
     std::vector<LiveRequest*> m_running; // by admission
     std::deque<LiveRequest*> m_waiting;
     std::int64_t m_step = 0;

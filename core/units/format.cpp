@@ -184,7 +184,8 @@ Result<std::int64_t> parseScaled(
     const Wide total = whole * static_cast<Wide>(found->factor) + part;
     if (total > limit)
         return tooLarge();
-    if (rest != 0 && !cutsFractions)
+    // A part of a byte can only be meant where a unit was.
+    if (rest != 0 && (!cutsFractions || found->factor == 1))
         return badNumber(text, expected);
     return static_cast<std::int64_t>(total);
 }

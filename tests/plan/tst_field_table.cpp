@@ -5,6 +5,7 @@
 
 #include "plan/field_table.h"
 
+#include <QRegularExpression>
 #include <QTest>
 
 #include <set>
@@ -44,6 +45,7 @@ private slots:
     void displays_data();
     void displays();
     void collections();
+    void pathsWithoutAPlan();
 };
 
 void FieldTableTest::everyFieldIsDescribed()
@@ -190,6 +192,43 @@ void FieldTableTest::collections()
     QCOMPARE(paths, std::set<std::string_view>({"worksheet.groups", "tenants", "evidence", "runs"}));
     QCOMPARE(plan.worksheet.groups.back().id, std::string("new"));
     QCOMPARE(plan.tenants.front().id, std::string("b-2"));
+}
+
+/// The list without a plan names every field that a plan has, and says what each may hold.
+void FieldTableTest::pathsWithoutAPlan()
+{
+    std::map<std::string, const Field*> listed;
+    for (const auto& [path, field] : fieldPaths()) {
+        QVERIFY2(listed.emplace(path, field).second, path.c_str());
+        QVERIFY2(!fieldRange(*field).empty(), path.c_str());
+    }
+    const QRegularExpression group("^worksheet\\.groups\\.[^.]+\\.");
+    const QRegularExpression tensor("\\.tensors\\.[^.]+\\.");
+    const QRegularExpression other("^(tenants|evidence|runs)\\.[^.]+\\.");
+    std::set<std::string> met;
+    const Plan plan = skeleton();
+    forEachField(plan, [&](const FieldReference& reference) {
+        QString path = q(reference.path);
+        path.replace(group, "worksheet.groups.<layer group>.").replace(tensor, ".tensors.<tensor>.");
+        if (const auto match = other.match(path); match.hasMatch()) {
+            for (const Collection& collection : planFields().collections) {
+                if (q(std::string(collection.path)) == match.captured(1))
+                    path.replace(
+                        0, match.capturedLength(), match.captured(1) + ".<" + q(std::string(collection.title)) + ">.");
+            }
+        }
+        met.insert(path.toStdString());
+        const auto found = listed.find(path.toStdString());
+        QVERIFY2(found != listed.end(), qPrintable(path));
+        QCOMPARE(found->second, reference.field);
+    });
+    QVERIFY(met.size() + 20 > listed.size());
+    const auto range = [&](const char* path) { return q(fieldRange(*listed.at(path))); };
+    QCOMPARE(range("document.title"), QString("text"));
+    QCOMPARE(range("cache.allocation"), QString("paged_pool, static_contiguous, growing_contiguous"));
+    QCOMPARE(range("deployment.tp"), QString("a whole number, 1 ranks to 65,536 ranks"));
+    QCOMPARE(range("deployment.memoryBytes"), QString("a size, 1 B to 1.00 EiB"));
+    QCOMPARE(range("budget.utilization"), QString("a number, 0 to 1"));
 }
 
 QTEST_APPLESS_MAIN(FieldTableTest)

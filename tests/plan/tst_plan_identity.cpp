@@ -161,6 +161,7 @@ void PlanIdentityTest::texts_data()
     row("block_allocation", {{"cache.allocation", "growing_contiguous"}, {"engine.blockTokens", ""}},
         "growing contiguous");
     row("parallelism", {{"deployment.tp", "8"}, {"deployment.pp", "2"}, {"deployment.dp", "3"}}, "TP 8, PP 2, DP 3");
+    row("parallelism", {{"deployment.pp", ""}, {"deployment.dp", "2"}}, "TP 1, PP not stated (1), DP 2");
     row("reuse_policy", {}, "prefix cache; group-1: Acme; group-2: Birch");
     row("reuse_policy", {{"reuse.prefixCaching", "off"}}, "no prefix cache");
     row("reuse_policy", {{"tenants.birch.sharingGroup", "group-1"}}, "prefix cache; group-1: Acme, Birch");
@@ -226,6 +227,17 @@ void PlanIdentityTest::contradictions_data()
     row("quota", {{"tenants.acme.guaranteedBlocks", "10"}, {"tenants.acme.maximumBlocks", "10"}}, {});
     row("quota upside down", {{"tenants.acme.guaranteedBlocks", "11"}, {"tenants.acme.maximumBlocks", "10"}},
         {"tenant.quota"});
+    row("sliding without a window", {{"worksheet.groups.full.kind", "sliding"}}, {"worksheet.kind"});
+    row("chunked without chunks", {{"worksheet.groups.full.kind", "chunked"}}, {"worksheet.kind"});
+    row("recurrent that grows", {{"worksheet.groups.full.kind", "recurrent"}}, {"worksheet.kind"});
+    row("sliding but for one tensor",
+        {{"worksheet.groups.full.kind", "sliding"}, {"worksheet.groups.full.tensors.k.limit", "128"}},
+        {"worksheet.kind"});
+    row("full with a window", {{"worksheet.groups.full.tensors.v.limit", "128"}}, {"worksheet.kind"});
+    row("sliding with a window",
+        {{"worksheet.groups.full.kind", "sliding"}, {"worksheet.groups.full.tensors.k.limit", "128"},
+            {"worksheet.groups.full.tensors.v.limit", "128"}},
+        {});
     row("two tenants", {{"tenants.acme.saltSource", "none"}, {"tenants.birch.saltSource", "client"}},
         {"tenant.salt_client", "tenant.salt_client"});
     row("prompts of one length", {{"workload.promptTokensMin", "600"}, {"workload.promptTokensMax", "600"}}, {});

@@ -288,6 +288,26 @@ class CommandLineTest(Case):
             self.assertEqual(answer.code, USAGE, answer.command)
             self.assertTrue(answer.err.strip(), f"{answer.command}: exit 2 without a word")
             self.assertEqual(answer.out, "", answer.command)
+            if arguments[-1:] in (("--set",), ("-o",)):  # they would take --json for their value
+                continue
+            answer = kvw(*arguments, "--json", expect=None)
+            self.assertEqual(answer.code, USAGE, answer.command)
+            self.assertEqual(answer.json()["error"]["code"], "usage.command_line", answer.command)
+
+    def test_parts_of_a_byte(self):
+        file = write_plan(reference_plan(), "parts")
+        answer = kvw("estimate", file, "--set", "budget.kvBytesPerRank=6.51", expect=None)
+        self.assertEqual(answer.code, REFUSED)
+        self.assertIn('found "6.51"', answer.err)
+
+    def test_another_format(self):
+        """A plan of another product or format is refused by its name, not by the model reader."""
+        plan = reference_plan()
+        plan["format"] = "kvplan2"
+        answer = kvw("estimate", write_plan(plan, "format"), expect=None)
+        self.assertEqual(answer.code, REFUSED)
+        self.assertIn("/format", answer.err)
+        self.assertIn('found "kvplan2"', answer.err)
 
     def test_fraction_that_is_no_number(self):
         file = write_plan(reference_plan(), "usage")

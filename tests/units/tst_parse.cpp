@@ -98,7 +98,6 @@ void ParseTest::parsedBytes_data()
     row("1e9 B", 1'000'000'000);
     row("1E3", 1000);
     row("1.5e3 kB", 1'500'000);
-    row("7.9", 7);
     row("0.999KiB", 1022);
     row(".5 KiB", 512);
     row("3 bytes", 3);
@@ -106,7 +105,6 @@ void ParseTest::parsedBytes_data()
     row("7.99EiB", 9'211'842'821'808'707'338);
     row("0e99", 0);
     row("9223372036854775807", most);
-    row("9,223,372,036,854,775,807.9 B", most);
     // The product with 2^50 leaves 128 bits; it is 2^20 exactly, and one digit less is one byte less.
     row(".000000000931322574615478515625 PiB", 1'048'576);
     row(".000000000931322574615478515624 PiB", 1'048'575);
@@ -137,7 +135,11 @@ void ParseTest::parsedBytesAreExact()
         text += (random() % 2 == 0 ? "" : " ") + std::string(unit.name);
         const std::string expected = timesOnPaper(digits, unit.factor, fraction);
         const Result<Bytes> parsed = parseBytes(text);
-        if (isBeyond63Bits(expected)) {
+        const bool cutsByte
+            = unit.factor == 1 && digits.find_first_not_of('0', digits.size() - fraction) != std::string::npos;
+        if (cutsByte && !isBeyond63Bits(expected)) {
+            QVERIFY2(!parsed && parsed.error().code != "number.range", text.c_str());
+        } else if (isBeyond63Bits(expected)) {
             QVERIFY2(!parsed && parsed.error().code == "number.range", text.c_str());
         } else {
             QVERIFY2(parsed, text.c_str());
@@ -155,7 +157,7 @@ void ParseTest::refusedBytes_data()
     for (const char* text : {"", " ", ".", "B", "GiB", "abc", "-5", "- 5", "+5", "1.2.3", "1,5GiB", "12,34", "1,2345",
              "1234,567", ",500", "1,", "1,000,", "1,,000", "1_", "_1", "1__0", "1_000,000", "1,000_000", "1.0_0",
              "1.000,5", "5 G i B", "5 Gi B", "5 GiB x", "5 5", "0x10", "1e", "1e-3GiB", "½", "inf", "nan", "80G", "80M",
-             "80K", "5 GiB/s", "5\tGiB", "5GiB\n", "%", "1234567890123456789012345678901"})
+             "80K", "5 GiB/s", "5\tGiB", "5GiB\n", "%", "7.9", "7.9 B", "1234567890123456789012345678901"})
         QTest::addRow("\"%s\"", text) << QString::fromUtf8(text) << QStringLiteral("number.syntax");
     for (const char* text : {"9223372036854775808", "8EiB", "9.3EB", "1e19", "1e99", "1e400", "1e99999999999",
              "123456789012345678901234567890", "9007199254740992 KiB"})
