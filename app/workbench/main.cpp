@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "shell/mainwindow.h"
-#include "style/tokens.h"
+#include "style/theme.h"
 #include "units/version.h"
 
 #include <QApplication>
@@ -26,16 +26,13 @@ int main(int argc, char** argv)
     parser.setApplicationDescription(QStringLiteral("Plans the attention-state memory of LLM serving."));
     parser.addHelpOption();
     parser.addVersionOption();
-    QCommandLineOption theme(QStringLiteral("theme"), QStringLiteral("light, dark, or system (default)"),
-        QStringLiteral("name"), QStringLiteral("system"));
+    QCommandLineOption theme(QStringLiteral("theme"),
+        QStringLiteral("light, dark, or system (default: as chosen last)"), QStringLiteral("name"));
     parser.addOption(theme);
     parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Plan, config.json or model folder to open"));
     parser.process(app);
 
-    const QString name = parser.value(theme);
-    const bool dark = name == QLatin1String("dark")
-        || (name == QLatin1String("system") && kvw::gui::isDark(QApplication::palette()));
-    QApplication::setPalette(dark ? kvw::gui::darkPalette() : kvw::gui::lightPalette());
+    kvw::gui::startTheme(parser.isSet(theme) ? kvw::gui::themeFromName(parser.value(theme)) : kvw::gui::savedTheme());
 
     kvw::gui::MainWindow window;
     if (!parser.positionalArguments().isEmpty())

@@ -9,6 +9,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kvw {
@@ -77,5 +79,9 @@ Result<Estimate> estimate(const Plan& plan);
 /// Every figure of an estimate by a stable path: "idealBytes", "groups.full.bytesPerToken", "engine.blocks",
 /// "ranks.0.bytesPerToken", "differences.page_rounding", … in the order of the report.
 std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate);
+
+/// One figure by its path, without making the whole list: those of figuresOf() and what one rank keeps of one group,
+/// "ranks.0.groups.full.bytesPerToken" and "ranks.0.groups.full.fixedBytesPerSequence". Nothing when there is none.
+std::optional<Quantity> figureAt(const Estimate& estimate, std::string_view path);
 
 } // namespace kvw

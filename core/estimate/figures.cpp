@@ -68,6 +68,26 @@ void addEngine(Figures& out, const EngineSizing& engine)
         out.emplace_back("differences." + difference.id, difference.bytes);
 }
 
+/// "ranks.R.groups.G.bytesPerToken" and ".fixedBytesPerSequence": not in the list, which would grow with ranks ×
+/// groups.
+std::optional<Quantity> rankGroupFigure(const Estimate& estimate, std::string_view path)
+{
+    for (const RankSizing& rank : estimate.engine.ranks) {
+        const std::string ranks = fmt::format("ranks.{}.groups.", rank.rank);
+        if (!path.starts_with(ranks))
+            continue;
+        const std::string_view rest = path.substr(ranks.size());
+        for (std::size_t g = 0; g < estimate.groups.size(); ++g) {
+            const std::string& id = estimate.groups[g].group->id;
+            if (rest == id + ".bytesPerToken" && g < rank.groupBytesPerToken.size())
+                return rank.groupBytesPerToken[g];
+            if (rest == id + ".fixedBytesPerSequence" && g < rank.groupFixedBytes.size())
+                return rank.groupFixedBytes[g];
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate)
@@ -93,6 +113,17 @@ std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate
                 fmt::format("strategies.{}", names[static_cast<std::size_t>(price.strategy)]), *price.bytes);
     }
     return out;
+}
+
+std::optional<Quantity> figureAt(const Estimate& estimate, std::string_view path)
+{
+    if (const std::optional<Quantity> ofRank = rankGroupFigure(estimate, path))
+        return ofRank;
+    for (const auto& [known, quantity] : figuresOf(estimate)) {
+        if (known == path)
+            return quantity;
+    }
+    return std::nullopt;
 }
 
 } // namespace kvw

@@ -11,7 +11,13 @@ PlanCommand::PlanCommand(PlanDocument& document, Plan before, Plan after, QStrin
     , m_before(std::move(before))
     , m_after(std::move(after))
     , m_path(std::move(path))
-{}
+{
+    // Evidence is not under undo: the document keeps its own.
+    for (Plan* plan : {&m_before, &m_after}) {
+        plan->evidence.clear();
+        plan->runs.clear();
+    }
+}
 
 void PlanCommand::undo()
 {
@@ -21,21 +27,6 @@ void PlanCommand::undo()
 void PlanCommand::redo()
 {
     m_document.apply(m_after, m_path);
-}
-
-int PlanCommand::id() const
-{
-    return m_path.isEmpty() ? -1 : 1;
-}
-
-bool PlanCommand::mergeWith(const QUndoCommand* other)
-{
-    const auto* next = static_cast<const PlanCommand*>(other);
-    if (next->m_path != m_path || m_path.isEmpty())
-        return false;
-    m_after = next->m_after;
-    setText(next->text());
-    return true;
 }
 
 } // namespace kvw::gui

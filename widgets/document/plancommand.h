@@ -9,7 +9,7 @@
 
 namespace kvw::gui {
 
-/// One edit: the plan before and after. Edits of the same field one after another merge into one step.
+/// One edit: the plan before and after. Every edit is a step of its own; none merges with another.
 class PlanCommand final : public QUndoCommand
 {
 public:
@@ -18,8 +18,6 @@ public:
 
     void undo() override;
     void redo() override;
-    int id() const override;
-    bool mergeWith(const QUndoCommand* other) override;
 
 private:
     PlanDocument& m_document;

@@ -11,6 +11,7 @@
 #include "plan/plan_json.h"
 
 #include <QFileInfo>
+#include <QStringList>
 
 #include <algorithm>
 
@@ -43,6 +44,11 @@ const Estimate* PlanDocument::estimate() const
 QString PlanDocument::estimateError() const
 {
     return m_estimateError;
+}
+
+std::optional<Quantity> PlanDocument::figure(const QString& path) const
+{
+    return m_estimate && !path.isEmpty() ? figureAt(*m_estimate, path.toStdString()) : std::nullopt;
 }
 
 const Diagnostics& PlanDocument::diagnostics() const
@@ -118,6 +124,30 @@ bool PlanDocument::isModified() const
     return !m_stack.isClean();
 }
 
+namespace {
+
+QString toQString(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
+/// "Layers of full", "Concurrency": the field's title, and whose it is.
+QString fieldName(const FieldReference& field)
+{
+    const QString title = toQString(field.field->title);
+    const QStringList parts = QString::fromStdString(field.path).split(QLatin1Char('.'));
+    if (toQString(field.field->path) == parts.join(QLatin1Char('.')))
+        return title;
+    const QStringList own = toQString(field.field->path).split(QLatin1Char('.'));
+    const QStringList owner = parts.mid(0, parts.size() - own.size());
+    // "worksheet.groups.full.tensors.k": ids are every second part from the end on.
+    const bool tensor = owner.size() >= 4 && owner[owner.size() - 2] == QLatin1String("tensors");
+    const QString id = tensor ? owner[owner.size() - 3] + QLatin1Char('.') + owner.back() : owner.back();
+    return PlanDocument::tr("%1 of %2").arg(title, id);
+}
+
+} // namespace
+
 Result<void> PlanDocument::setField(const QString& path, const QString& text)
 {
     Plan changed = m_plan;
@@ -129,10 +159,25 @@ Result<void> PlanDocument::setField(const QString& path, const QString& text)
     const FieldReference after = *findField(changed, key);
     if (fieldText(*before.field, before.slot) == fieldText(*after.field, after.slot))
         return {};
-    const QString title
-        = QString::fromUtf8(after.field->title.data(), static_cast<qsizetype>(after.field->title.size()));
     const QString value = QString::fromStdString(fieldDisplay(*after.field, after.slot));
-    m_stack.push(new PlanCommand(*this, m_plan, std::move(changed), path, tr("%1: %2").arg(title, value)));
+    m_stack.push(new PlanCommand(*this, m_plan, std::move(changed), path, tr("%1: %2").arg(fieldName(after), value)));
+    return {};
+}
+
+Result<void> PlanDocument::setFields(const QString& name, const QVector<std::pair<QString, QString>>& fields)
+{
+    Plan changed = m_plan;
+    bool differs = false;
+    for (const auto& [path, text] : fields) {
+        const std::string key = path.toStdString();
+        const Result<FieldReference> before = findField(m_plan, key);
+        if (Result<void> set = kvw::setField(changed, key, text.toStdString()); !set)
+            return set;
+        const FieldReference after = *findField(changed, key);
+        differs = differs || fieldText(*before->field, before->slot) != fieldText(*after.field, after.slot);
+    }
+    if (differs)
+        m_stack.push(new PlanCommand(*this, m_plan, std::move(changed), {}, name));
     return {};
 }
 
@@ -140,6 +185,8 @@ void PlanDocument::edit(const QString& name, const std::function<void(Plan&)>& c
 {
     Plan changed = m_plan;
     change(changed);
+    if (planToJson(changed) == planToJson(m_plan))
+        return;
     m_stack.push(new PlanCommand(*this, m_plan, std::move(changed), {}, name));
 }
 

@@ -13,10 +13,12 @@
 #include <QObject>
 #include <QString>
 #include <QUndoStack>
+#include <QVector>
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace kvw::gui {
 
@@ -59,6 +61,8 @@ public:
     /// The estimate, or null with estimateError() when there can be none.
     const Estimate* estimate() const;
     QString estimateError() const;
+    /// A figure of the estimate by its path ("engine.blocks"); nothing when there is none.
+    std::optional<Quantity> figure(const QString& path) const;
     /// Of the plan, the engine and the estimate together.
     const Diagnostics& diagnostics() const;
     /// SHA-256 of what results depend on.
@@ -78,7 +82,10 @@ public:
     /// Sets one field from text as --set would, as one undo step named after the field. An equal value is no step.
     /// Errors as setField; the plan is unchanged then.
     Result<void> setField(const QString& path, const QString& text);
-    /// Any other edit as one undo step: `change` edits a copy of the plan.
+    /// Sets several fields, path and text each, as one undo step. Errors as setField; nothing is changed then.
+    Result<void> setFields(const QString& name, const QVector<std::pair<QString, QString>>& fields);
+    /// Any other edit as one undo step: `change` edits a copy of the plan. A plan that is the same afterwards is no
+    /// step.
     void edit(const QString& name, const std::function<void(Plan&)>& change);
 
     const std::shared_ptr<const PredictionResult>& prediction() const;

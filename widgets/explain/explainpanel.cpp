@@ -18,24 +18,11 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include <algorithm>
-
 namespace kvw::gui {
 
 namespace {
 
 constexpr int pathRole = Qt::UserRole + 1;
-
-std::optional<Quantity> figureAt(const PlanDocument& document, const QString& path)
-{
-    if (!document.estimate() || path.isEmpty())
-        return std::nullopt;
-    const auto figures = figuresOf(*document.estimate());
-    const std::string key = path.toStdString();
-    const auto found
-        = std::find_if(figures.begin(), figures.end(), [&](const auto& figure) { return figure.first == key; });
-    return found == figures.end() ? std::nullopt : std::optional(found->second);
-}
 
 QString nodeText(const Derivation& node)
 {
@@ -94,6 +81,8 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     layout->addWidget(m_inputs, 1);
     layout->addWidget(m_excludes);
     layout->addLayout(buttons);
+    m_space = new QWidget(this); // stands where the inputs are while there is no number
+    layout->addWidget(m_space, 1);
 
     connect(m_copy, &QPushButton::clicked, this, &ExplainPanel::copyText);
     connect(m_go, &QPushButton::clicked, this, &ExplainPanel::goToInput);
@@ -125,13 +114,23 @@ void ExplainPanel::setPinned(bool pinned)
     m_pin->setChecked(pinned);
 }
 
+void ExplainPanel::focusInputs()
+{
+    if (m_inputs->isVisible())
+        m_inputs->setFocus(Qt::ShortcutFocusReason);
+    else
+        m_pin->setFocus(Qt::ShortcutFocusReason);
+}
+
 void ExplainPanel::refresh()
 {
-    const std::optional<Quantity> quantity = figureAt(m_document, m_figure);
+    const std::optional<Quantity> quantity = m_document.figure(m_figure);
     m_inputs->clear();
     for (QWidget* widget :
         std::initializer_list<QWidget*> {m_value, m_kind, m_formula, m_inputs, m_excludes, m_copy, m_go})
         widget->setVisible(quantity.has_value());
+    m_space->setVisible(!quantity);
+    m_pin->setVisible(quantity || isPinned());
     if (!quantity) {
         m_title->setText(
             m_document.estimate() ? tr("Select a number to see how it came about (F4).") : m_document.estimateError());
@@ -195,7 +194,7 @@ void ExplainPanel::fill(QTreeWidgetItem* parent, const Derivation& node)
 
 void ExplainPanel::copyText() const
 {
-    const std::optional<Quantity> quantity = figureAt(m_document, m_figure);
+    const std::optional<Quantity> quantity = m_document.figure(m_figure);
     if (!quantity)
         return;
     Section section {"explain", quantity->name(), {formulaOf(*quantity, "ƒ", quantity->name())}, {}};

@@ -29,6 +29,8 @@ public:
     QString figure() const;
     bool isPinned() const;
     void setPinned(bool pinned);
+    /// Puts the focus on the inputs, or on the panel when it shows none.
+    void focusInputs();
 
 signals:
     /// The user wants to edit the input at this plan field.
@@ -51,6 +53,7 @@ private:
     QPushButton* m_copy;
     QPushButton* m_pin;
     QPushButton* m_go;
+    QWidget* m_space = nullptr;
 };
 
 } // namespace kvw::gui

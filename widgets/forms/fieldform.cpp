@@ -3,15 +3,20 @@
 
 #include "forms/fieldform.h"
 
+#include "engines/engine_rules.h"
 #include "models/numbertext.h"
 #include "plan/field_table.h"
 #include "report/sections.h"
+#include "style/elidedlabel.h"
 #include "style/tokens.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSignalBlocker>
+#include <QToolTip>
 
 namespace kvw::gui {
 
@@ -24,10 +29,15 @@ std::optional<FieldReference> reference(const PlanDocument& document, const QStr
     return found ? std::optional(*found) : std::nullopt;
 }
 
-/// What an editor shows: sizes as people write them where nothing is lost, else exact.
 QString editText(const FieldReference& field)
 {
     return QString::fromStdString(fieldText(*field.field, field.slot));
+}
+
+/// "mutual_tls" as people read it.
+QString choiceText(std::string_view name)
+{
+    return name.empty() ? FieldForm::tr("not stated") : fromStd(name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 } // namespace
@@ -35,39 +45,64 @@ QString editText(const FieldReference& field)
 FieldForm::FieldForm(PlanDocument& document, const QStringList& paths, int columns, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
-    , m_paths(paths)
+    , m_columns(columns)
+    , m_grid(new QGridLayout(this))
 {
-    auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(0, 0, 0, 0);
-    grid->setHorizontalSpacing(8);
-    grid->setVerticalSpacing(4);
-    const int rows = (static_cast<int>(paths.size()) + columns - 1) / columns;
-    for (int i = 0; i < paths.size(); ++i) {
-        const std::optional<FieldReference> field = reference(document, paths[i]);
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setVerticalSpacing(4);
+    for (const QString& path : paths) {
+        const std::optional<FieldReference> field = reference(document, path);
         if (!field)
             continue;
-        auto* label = new QLabel(fromStd(field->field->title), this);
-        QWidget* editor = makeEditor(paths[i]);
-        auto* note = new QLabel(this);
-        note->setForegroundRole(QPalette::PlaceholderText);
-        QFont small = note->font();
-        small.setPointSizeF(small.pointSizeF() * 0.92);
-        note->setFont(small);
-        label->setBuddy(editor);
-        editor->setAccessibleName(label->text());
-        editor->setToolTip(fromStd(field->field->help) + QLatin1Char('\n') + paths[i]);
-        const int row = i % rows;
-        const int column = i / rows * 3;
-        grid->addWidget(label, row, column);
-        grid->addWidget(editor, row, column + 1);
-        grid->addWidget(note, row, column + 2);
-        grid->setColumnStretch(column + 1, 2);
-        grid->setColumnStretch(column + 2, 1);
-        m_editors[paths[i]] = editor;
-        m_notes[paths[i]] = note;
+        Row row;
+        row.label = new QLabel(fromStd(field->field->title), this);
+        row.editor = makeEditor(path);
+        row.note = new ElidedLabel({}, this);
+        row.note->setFont(smallFont(font()));
+        row.label->setBuddy(row.editor);
+        row.editor->setAccessibleName(row.label->text());
+        row.editor->setProperty(fieldProperty, path);
+        row.editor->setToolTip(fromStd(field->field->help) + QLatin1Char('\n') + path);
+        m_paths.push_back(path);
+        m_rows[path] = row;
     }
+    place();
     connect(&document, &PlanDocument::planChanged, this, &FieldForm::refresh);
     refresh();
+}
+
+void FieldForm::setStacked(bool stacked)
+{
+    m_stacked = stacked;
+    place();
+}
+
+void FieldForm::place()
+{
+    for (const Row& row : std::as_const(m_rows)) {
+        for (QWidget* widget : std::initializer_list<QWidget*> {row.label, row.editor, row.note})
+            m_grid->removeWidget(widget);
+    }
+    m_grid->setHorizontalSpacing(8);
+    const int perColumn = (static_cast<int>(m_paths.size()) + m_columns - 1) / m_columns;
+    for (int i = 0; i < m_paths.size(); ++i) {
+        const Row& row = m_rows[m_paths[i]];
+        row.label->setForegroundRole(m_stacked ? QPalette::PlaceholderText : QPalette::WindowText);
+        row.label->setFont(m_stacked ? smallFont(font()) : font());
+        if (m_stacked) {
+            m_grid->addWidget(row.label, 2 * i, 0);
+            m_grid->addWidget(row.note, 2 * i, 1);
+            m_grid->addWidget(row.editor, 2 * i + 1, 0, 1, 2);
+            m_grid->setColumnStretch(1, 1);
+            continue;
+        }
+        const int column = i / perColumn * 3;
+        m_grid->addWidget(row.label, i % perColumn, column);
+        m_grid->addWidget(row.editor, i % perColumn, column + 1);
+        m_grid->addWidget(row.note, i % perColumn, column + 2);
+        m_grid->setColumnStretch(column + 1, 3);
+        m_grid->setColumnStretch(column + 2, 2);
+    }
 }
 
 QStringList FieldForm::paths() const
@@ -78,10 +113,21 @@ QStringList FieldForm::paths() const
 QWidget* FieldForm::makeEditor(const QString& path)
 {
     const std::optional<FieldReference> field = reference(m_document, path);
-    if (field->field->type == FieldType::Choice) {
+    const bool engine = path == QLatin1String("engine.name");
+    if (field->field->type == FieldType::Choice || engine) {
         auto* combo = new QComboBox(this);
-        for (const std::string_view name : field->field->choices)
-            combo->addItem(name.empty() ? tr("not stated") : fromStd(name), fromStd(name));
+        combo->setMinimumContentsLength(8);
+        combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        combo->setFocusPolicy(Qt::StrongFocus);
+        combo->installEventFilter(this); // the wheel scrolls the form, it does not edit
+        if (engine) {
+            combo->addItem(tr("not stated"), QString());
+            for (const std::string_view name : engineNames())
+                combo->addItem(fromStd((*engineRules(name))->title()), fromStd(name));
+        } else {
+            for (const std::string_view name : field->field->choices)
+                combo->addItem(choiceText(name), fromStd(name));
+        }
         connect(
             combo, &QComboBox::activated, this, [this, combo, path] { commit(path, combo->currentData().toString()); });
         return combo;
@@ -97,62 +143,113 @@ QWidget* FieldForm::makeEditor(const QString& path)
 
 void FieldForm::commit(const QString& path, const QString& text)
 {
+    Row& row = m_rows[path];
+    row.refused = false;
+    if (auto* line = qobject_cast<QLineEdit*>(row.editor))
+        line->setModified(false); // also when it is refused: told once, until the text changes
     const Result<void> set = m_document.setField(path, text);
-    QWidget* editor = m_editors[path];
     if (set) {
-        refresh();
+        refreshRow(path, row);
         return;
     }
     const QString why = QString::fromStdString(set.error().text());
-    QPalette palette = editor->palette();
+    row.refused = true;
+    QPalette palette = row.editor->palette();
     palette.setColor(QPalette::Text, tokensFor(palette).differs);
-    editor->setPalette(palette);
-    m_notes[path]->setText(QStringLiteral("✗ ") + why);
-    m_notes[path]->setToolTip(why);
+    row.editor->setPalette(palette);
+    row.note->setInk(QPalette::PlaceholderText, tokensFor(palette).differs);
+    row.note->setText(QStringLiteral("✗ ") + QString::fromStdString(set.error().message));
+    if (row.editor->isVisible())
+        QToolTip::showText(row.editor->mapToGlobal(QPoint(0, row.editor->height())), why, row.editor, {}, 8000);
     emit refused(path, why);
 }
 
 void FieldForm::refresh()
 {
-    for (const QString& path : std::as_const(m_paths)) {
-        const std::optional<FieldReference> field = reference(m_document, path);
-        if (!field || !m_editors.contains(path))
-            continue;
-        QWidget* editor = m_editors[path];
-        editor->setPalette({});
-        if (auto* combo = qobject_cast<QComboBox*>(editor)) {
-            combo->setCurrentIndex(std::max(0, combo->findData(editText(*field))));
-        } else if (auto* line = qobject_cast<QLineEdit*>(editor)) {
-            if (line->text() != editText(*field))
-                line->setText(editText(*field));
-            line->setModified(false);
-        }
-        QString note;
-        if (!isStated(field->slot)) {
-            note = QStringLiteral("⚠ ") + tr("not stated");
-        } else {
-            if (field->field->unit == Unit::Byte)
-                note = QString::fromStdString(fieldDisplay(*field->field, field->slot));
-            const auto source = m_document.plan().provenance.find(path.toStdString());
-            if (source && source->kind != Source::Kind::User)
-                note += (note.isEmpty() ? QString() : QStringLiteral(" · "))
-                    + (source->kind == Source::Kind::Assumption ? QStringLiteral("◇ ") : QString())
-                    + fromStd(sourceKindName(source->kind));
-            m_notes[path]->setToolTip(source ? QString::fromStdString(sourceText(*source)) : QString());
-        }
-        m_notes[path]->setText(note);
+    for (const QString& path : std::as_const(m_paths))
+        refreshRow(path, m_rows[path]);
+}
+
+void FieldForm::refreshRow(const QString& path, Row& row)
+{
+    const std::optional<FieldReference> field = reference(m_document, path);
+    if (!field)
+        return;
+    const Tokens& tokens = tokensFor(palette());
+    const QString now = editText(*field);
+    if (row.refused) {
+        // Its text stays until somebody edits it, here or elsewhere.
+        auto* line = qobject_cast<QLineEdit*>(row.editor);
+        if (line && line->text() != now)
+            return;
+        row.refused = false;
     }
+    const auto source = m_document.plan().provenance.find(path.toStdString());
+    const bool assumed = source && source->kind == Source::Kind::Assumption;
+    QPalette ink;
+    if (assumed)
+        ink.setColor(QPalette::Text, tokens.assumed);
+    row.editor->setPalette(ink);
+    QFont font = this->font();
+    font.setItalic(assumed);
+    row.editor->setFont(font);
+    if (auto* combo = qobject_cast<QComboBox*>(row.editor)) {
+        if (combo->findData(now) < 0)
+            combo->addItem(now, now); // a name that this program has no rules for
+        combo->setCurrentIndex(std::max(0, combo->findData(now)));
+    } else if (auto* line = qobject_cast<QLineEdit*>(row.editor)) {
+        if (line->text() != now) {
+            const QSignalBlocker quiet(line);
+            line->setText(now);
+            line->setCursorPosition(0);
+        }
+        line->setModified(false);
+    }
+    const bool stated = isStated(field->slot);
+    QStringList note;
+    if (!stated)
+        note.push_back(QStringLiteral("⚠ ") + tr("not stated"));
+    else if (field->field->unit == Unit::Byte)
+        note.push_back(QString::fromStdString(fieldDisplay(*field->field, field->slot)));
+    else if (field->field->unit != Unit::None && field->field->unit != Unit::Ratio)
+        note.push_back(fromStd(unitName(field->field->unit)));
+    if (stated && source && source->kind != Source::Kind::User)
+        note.push_back((assumed ? QStringLiteral("◇ ") : QStringLiteral("▤ ")) + fromStd(sourceKindName(source->kind)));
+    row.note->setText(note.join(QStringLiteral(" · ")));
+    row.note->setInk(QPalette::PlaceholderText, !stated || assumed ? tokens.warning : QColor());
+    row.note->setTip(source ? QString::fromStdString(sourceText(*source)) : QString());
 }
 
 bool FieldForm::showField(const QString& path)
 {
-    QWidget* editor = m_editors.value(path);
+    QWidget* editor = m_rows.value(path).editor;
     if (!editor)
         return false;
     editor->setFocus(Qt::OtherFocusReason);
     if (auto* line = qobject_cast<QLineEdit*>(editor))
         line->selectAll();
     return true;
+}
+
+QWidget* FieldForm::editor(const QString& path) const
+{
+    return m_rows.value(path).editor;
+}
+
+bool FieldForm::eventFilter(QObject* object, QEvent* event)
+{
+    if (event->type() == QEvent::Wheel && !static_cast<QWidget*>(object)->hasFocus()) {
+        event->ignore();
+        return true;
+    }
+    return QWidget::eventFilter(object, event);
+}
+
+void FieldForm::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        refresh();
 }
 
 } // namespace kvw::gui

@@ -8,14 +8,20 @@
 #include <QMap>
 #include <QWidget>
 
+class QGridLayout;
 class QLabel;
 
 namespace kvw::gui {
 
+class ElidedLabel;
+
+/// Property of editors and views: the plan field that they edit, for help (F1).
+constexpr const char* fieldProperty = "kvwField";
+
 /// A form over plan fields: one editor for each path, made from the field table (title, help, choices, range).
 ///
-/// Text is committed when editing is finished, as one undo step; what is refused keeps its text, gets a frame and the
-/// reason as tooltip, and the plan keeps the old value.
+/// Text is committed when editing is finished, as one undo step; what is refused keeps its text, turns to the colour of
+/// what differs and shows the reason, and the plan keeps the old value.
 class FieldForm : public QWidget
 {
     Q_OBJECT
@@ -24,21 +30,40 @@ public:
     /// `columns`: pairs of label and editor side by side.
     FieldForm(PlanDocument& document, const QStringList& paths, int columns, QWidget* parent = nullptr);
 
+    /// Label above its editor and source below it, for narrow places.
+    void setStacked(bool stacked);
     QStringList paths() const;
     bool showField(const QString& path);
+    /// The editor of a field, null when it is not in the form: for tests and for tab order.
+    QWidget* editor(const QString& path) const;
 
 signals:
     void refused(const QString& path, const QString& why);
 
+protected:
+    bool eventFilter(QObject* object, QEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
 private:
+    struct Row
+    {
+        QLabel* label = nullptr;
+        QWidget* editor = nullptr;
+        ElidedLabel* note = nullptr; ///< where the value came from
+        bool refused = false;
+    };
+    void place();
     void refresh();
+    void refreshRow(const QString& path, Row& row);
     void commit(const QString& path, const QString& text);
     QWidget* makeEditor(const QString& path);
 
     PlanDocument& m_document;
     QStringList m_paths;
-    QMap<QString, QWidget*> m_editors;
-    QMap<QString, QLabel*> m_notes; // where the value came from
+    int m_columns;
+    bool m_stacked = false;
+    QGridLayout* m_grid;
+    QMap<QString, Row> m_rows;
 };
 
 } // namespace kvw::gui

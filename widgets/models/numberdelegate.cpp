@@ -4,16 +4,21 @@
 #include "models/numberdelegate.h"
 
 #include "models/roles.h"
+#include "style/elidedlabel.h"
 #include "style/tokens.h"
 
 #include <QApplication>
 #include <QComboBox>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QPainter>
+#include <QToolTip>
 
 namespace kvw::gui {
 
 namespace {
+
+constexpr const char* refusedProperty = "kvwRefused";
 
 /// The widest binary unit stands in the slot; so "B" and "GiB" leave their numbers aligned.
 int unitSlot(const QFontMetrics& metrics)
@@ -21,10 +26,35 @@ int unitSlot(const QFontMetrics& metrics)
     return metrics.horizontalAdvance(QStringLiteral("MiB")) + 3;
 }
 
-QFont smaller(QFont font)
+QColor inkFor(const QStyleOptionViewItem& view, const QModelIndex& index)
 {
-    font.setPointSizeF(font.pointSizeF() * 0.92);
-    return font;
+    const Tokens& tokens = tokensFor(view.palette);
+    if (view.state.testFlag(QStyle::State_Selected))
+        return view.palette.color(QPalette::HighlightedText);
+    switch (index.data(MarkRole).toInt()) {
+    case AssumedMark:
+        return tokens.assumed;
+    case NotStatedMark:
+        return tokens.warning;
+    case StaleMark:
+        return tokens.dimText;
+    default:
+        break;
+    }
+    if (index.data(DimRole).toBool())
+        return tokens.dimText;
+    const QVariant own = index.data(Qt::ForegroundRole);
+    return own.isValid() ? own.value<QBrush>().color() : view.palette.color(QPalette::Text);
+}
+
+void showRefusal(QWidget* editor, const QString& why)
+{
+    editor->setProperty(refusedProperty, true);
+    QPalette palette = editor->palette();
+    palette.setColor(QPalette::Text, tokensFor(palette).differs);
+    editor->setPalette(palette);
+    editor->setToolTip(why);
+    QToolTip::showText(editor->mapToGlobal(QPoint(0, editor->height())), why, editor, {}, 8000);
 }
 
 } // namespace
@@ -35,9 +65,8 @@ void NumberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     initStyleOption(&view, index);
     const QString text = view.text;
     const QString unit = index.data(UnitRole).toString();
-    const int mark = index.data(MarkRole).toInt();
     const Tokens& tokens = tokensFor(view.palette);
-    if (mark == AssumedMark)
+    if (index.data(MarkRole).toInt() == AssumedMark)
         view.font.setItalic(true);
     view.text.clear();
     const QStyle* style = view.widget ? view.widget->style() : QApplication::style();
@@ -45,30 +74,29 @@ void NumberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
 
     painter->save();
     const bool selected = view.state.testFlag(QStyle::State_Selected);
-    QColor ink = selected ? view.palette.color(QPalette::HighlightedText) : view.palette.color(QPalette::Text);
-    if (!selected && mark == AssumedMark)
-        ink = tokens.assumed;
-    else if (!selected && mark == NotStatedMark)
-        ink = tokens.warning;
-    else if (!selected && mark == StaleMark)
-        ink = tokens.dimText;
-    QRect area = style->subElementRect(QStyle::SE_ItemViewItemText, &view, view.widget).adjusted(3, 0, -3, 0);
-    if (!unit.isEmpty() || index.data(SortRole).isValid()) {
-        const int slot = unitSlot(QFontMetrics(smaller(view.font)));
-        if (!unit.isEmpty()) {
-            painter->setFont(smaller(view.font));
-            painter->setPen(selected ? ink : tokens.dimText);
-            const QRect unitArea(area.right() - slot + 4, area.top(), slot - 3, area.height());
-            painter->drawText(unitArea, Qt::AlignLeft | Qt::AlignVCenter, unit);
-        }
-        const bool inByteColumn = !unit.isEmpty();
-        if (inByteColumn)
-            area.setRight(area.right() - slot);
+    const QColor ink = inkFor(view, index);
+    QRect area = style->subElementRect(QStyle::SE_ItemViewItemText, &view, view.widget).adjusted(3, 0, -2, 0);
+    if (!unit.isEmpty()) {
+        const QFont small = smallFont(view.font);
+        const int slot = unitSlot(QFontMetrics(small));
+        painter->setFont(small);
+        painter->setPen(selected || index.data(OddUnitRole).toBool() ? ink : tokens.dimText);
+        const QRect unitArea(area.right() - slot + 4, area.top(), slot - 3, area.height());
+        painter->drawText(unitArea, Qt::AlignLeft | Qt::AlignVCenter, unit);
+        area.setRight(area.right() - slot);
     }
     painter->setFont(view.font);
     painter->setPen(ink);
-    const QString shown = QFontMetrics(view.font).elidedText(text, Qt::ElideRight, area.width());
+    const QString shown = view.fontMetrics.elidedText(text, Qt::ElideRight, area.width());
     painter->drawText(area, static_cast<int>(view.displayAlignment) | Qt::TextSingleLine, shown);
+    const bool pointed = view.state.testFlag(QStyle::State_MouseOver) || view.state.testFlag(QStyle::State_HasFocus);
+    if (pointed && !shown.isEmpty() && !index.data(FigureRole).toString().isEmpty()) {
+        // It opens: a dotted line below.
+        const int width = QFontMetrics(view.font).horizontalAdvance(shown);
+        const int base = area.center().y() + view.fontMetrics.ascent() / 2 + 2;
+        painter->setPen(QPen(selected ? ink : tokens.derived, 1, Qt::DotLine));
+        painter->drawLine(area.right() - width, base, area.right(), base);
+    }
     painter->restore();
 }
 
@@ -82,33 +110,78 @@ QSize NumberDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelI
     return size;
 }
 
-QWidget* NumberDelegate::createEditor(
-    QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const
+QWidget* NumberDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const
 {
     const QStringList choices = index.data(ChoicesRole).toStringList();
-    if (choices.isEmpty())
-        return new QLineEdit(parent);
+    if (choices.isEmpty()) {
+        auto* line = new QLineEdit(parent);
+        line->setFrame(false);
+        line->setAutoFillBackground(true);
+        return line;
+    }
     auto* combo = new QComboBox(parent);
-    combo->addItems(choices);
-    Q_UNUSED(option)
+    for (const QString& choice : choices)
+        combo->addItem(choice.isEmpty() ? tr("not stated") : choice, choice);
+    auto* self = const_cast<NumberDelegate*>(this);
+    connect(combo, &QComboBox::activated, self, [self, combo] {
+        emit self->commitData(combo);
+        emit self->closeEditor(combo);
+    });
     return combo;
 }
 
 void NumberDelegate::setEditorData(QWidget* editor, const QModelIndex& index) const
 {
+    if (editor->property(refusedProperty).toBool())
+        return; // the text that was refused stays
     const QString text = index.data(Qt::EditRole).toString();
     if (auto* combo = qobject_cast<QComboBox*>(editor))
-        combo->setCurrentText(text);
+        combo->setCurrentIndex(std::max(0, combo->findData(text)));
     else if (auto* line = qobject_cast<QLineEdit*>(editor))
         line->setText(text);
 }
 
 void NumberDelegate::setModelData(QWidget* editor, QAbstractItemModel* model, const QModelIndex& index) const
 {
-    if (const auto* combo = qobject_cast<QComboBox*>(editor))
-        model->setData(index, combo->currentText());
-    else if (const auto* line = qobject_cast<QLineEdit*>(editor))
-        model->setData(index, line->text());
+    const auto* combo = qobject_cast<QComboBox*>(editor);
+    const auto* line = qobject_cast<QLineEdit*>(editor);
+    const QString text = combo ? combo->currentData().toString() : line ? line->text() : QString();
+    editor->setProperty(refusedProperty, false);
+    if (text == index.data(Qt::EditRole).toString())
+        return;
+    const QPersistentModelIndex cell = index;
+    if (!model->setData(index, text) && cell.isValid())
+        showRefusal(editor, cell.data(RefusalRole).toString());
+}
+
+void NumberDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex&) const
+{
+    // Narrow cells get an editor that is wide enough to see what is typed.
+    QRect rect = option.rect;
+    const int least
+        = qobject_cast<QComboBox*>(editor) ? editor->sizeHint().width() : option.fontMetrics.averageCharWidth() * 12;
+    if (rect.width() < least)
+        rect.setWidth(least);
+    if (const QWidget* around = editor->parentWidget(); around && rect.right() > around->width())
+        rect.moveRight(around->width() - 1);
+    editor->setGeometry(rect);
+}
+
+bool NumberDelegate::eventFilter(QObject* object, QEvent* event)
+{
+    auto* editor = qobject_cast<QWidget*>(object);
+    if (editor && event->type() == QEvent::KeyPress) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        if (key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Tab || key == Qt::Key_Backtab) {
+            emit commitData(editor);
+            if (editor->property(refusedProperty).toBool())
+                return true;
+            const bool tab = key == Qt::Key_Tab || key == Qt::Key_Backtab;
+            emit closeEditor(editor, !tab ? NoHint : key == Qt::Key_Tab ? EditNextItem : EditPreviousItem);
+            return true;
+        }
+    }
+    return QStyledItemDelegate::eventFilter(object, event);
 }
 
 } // namespace kvw::gui

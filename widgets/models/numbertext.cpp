@@ -17,6 +17,7 @@ NumberText bytesText(std::int64_t bytes)
     out.number = text.section(QLatin1Char(' '), 0, 0).replace(QLatin1Char('.'), QLocale().decimalPoint());
     out.unit = text.section(QLatin1Char(' '), 1);
     out.exact = countText(bytes) + QStringLiteral(" B");
+    out.plain = QString::number(bytes);
     out.sort = static_cast<double>(bytes);
     return out;
 }
@@ -24,10 +25,11 @@ NumberText bytesText(std::int64_t bytes)
 NumberText numberText(const Quantity& quantity)
 {
     if (!quantity.ok())
-        return {QStringLiteral("–"), {}, QString::fromStdString(quantity.error()), 0};
+        return {QStringLiteral("–"), {}, QString::fromStdString(quantity.error()), {}, 0};
     if (!quantity.isInteger()) {
         const QString text = QLocale().toString(quantity.real(), 'f', 2);
-        return {text, {}, QString::fromStdString(formatNumber(quantity.number())), quantity.real()};
+        const QString exact = QString::fromStdString(formatNumber(quantity.number()));
+        return {text, {}, exact, exact, quantity.real()};
     }
     if (isByteUnit(quantity.unit()))
         return bytesText(quantity.integer());
@@ -35,6 +37,7 @@ NumberText numberText(const Quantity& quantity)
     out.number = countText(quantity.integer());
     out.exact = out.number
         + (quantity.unit() == Unit::None ? QString() : QLatin1Char(' ') + fromStd(unitName(quantity.unit())));
+    out.plain = QString::number(quantity.integer());
     out.sort = quantity.real();
     return out;
 }
@@ -42,6 +45,11 @@ NumberText numberText(const Quantity& quantity)
 QString countText(std::int64_t count)
 {
     return QLocale().toString(static_cast<qlonglong>(count));
+}
+
+QString counted(std::int64_t count, const QString& one, const QString& many)
+{
+    return countText(count) + QLatin1Char(' ') + (count == 1 ? one : many);
 }
 
 QString fromStd(std::string_view text)

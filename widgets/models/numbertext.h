@@ -15,6 +15,7 @@ struct NumberText
     QString number; ///< "6.51", "2,666"
     QString unit; ///< "GiB", "B", ""
     QString exact; ///< "6,990,069,760 B"
+    QString plain; ///< "6990069760": C locale, no unit
     double sort = 0;
 };
 
@@ -23,5 +24,7 @@ NumberText bytesText(std::int64_t bytes);
 /// Groups of three in the user's locale.
 QString countText(std::int64_t count);
 QString fromStd(std::string_view text);
+/// "1 warning", "2 warnings": the words are given, since there is no translation file for English.
+QString counted(std::int64_t count, const QString& one, const QString& many);
 
 } // namespace kvw::gui

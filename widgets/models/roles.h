@@ -15,6 +15,10 @@ enum Role : int {
     FieldRole, ///< QString: path of the plan field that the cell edits
     UnitRole, ///< QString: unit to draw dim behind the number
     MarkRole, ///< int, a Mark
+    RawRole, ///< QString: the plain number as a file has it, "7311458304": for the clipboard
+    OddUnitRole, ///< bool: most cells of the column have another unit; this one's must not be missed
+    DimRole, ///< bool: said for the reader, drawn in dim text
+    RefusalRole, ///< QString: why the last edit of this cell was refused; empty when it was not
     ChoicesRole, ///< QStringList: values to choose from when edited
 };
 

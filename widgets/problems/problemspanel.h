@@ -5,12 +5,24 @@
 
 #include "document/plandocument.h"
 
+#include <QStringList>
 #include <QWidget>
 
-class QCheckBox;
 class QListWidget;
+class QToolButton;
 
 namespace kvw::gui {
+
+/// How many diagnostics there are, by severity.
+struct ProblemCount
+{
+    int errors = 0;
+    int warnings = 0;
+    int notes = 0;
+
+    /// "2 errors, 1 warning, 1 note"; what is 0 is left out, and nothing at all is "none".
+    QString text() const;
+};
 
 /// The document's diagnostics, errors first. A click, or Enter, leads to the field.
 class ProblemsPanel : public QWidget
@@ -22,8 +34,10 @@ public:
 
     /// The page's own fields, as prefixes of plan paths; the switch "here" shows only those.
     void setPagePrefixes(const QStringList& prefixes);
-    /// "2 errors, 3 warnings": for the dock's title.
-    QString summary() const;
+    /// "Problems here: 2 errors, 3 warnings": the dock's title.
+    QString title() const;
+    /// The same in as few letters as a tab has room for: "Problems (5)".
+    QString shortTitle() const;
     /// Selects the next (+1) or previous (−1) problem and goes to its field.
     void step(int direction);
 
@@ -31,18 +45,22 @@ signals:
     void goToField(const QString& path);
     void summaryChanged();
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     void refresh();
     void activate();
 
     PlanDocument& m_document;
     QStringList m_prefixes;
-    QCheckBox* m_here;
+    QToolButton* m_here;
+    QToolButton* m_all;
     QListWidget* m_list;
-    QString m_summary;
+    ProblemCount m_count;
 };
 
-/// Diagnostics below any of the prefixes, by severity: how many errors and warnings.
-std::pair<int, int> countProblems(const Diagnostics& diagnostics, const QStringList& prefixes);
+/// Diagnostics below any of the prefixes. No prefixes: all of them.
+ProblemCount countProblems(const Diagnostics& diagnostics, const QStringList& prefixes);
 
 } // namespace kvw::gui

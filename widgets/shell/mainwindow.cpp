@@ -8,8 +8,11 @@
 #include "models/numbertext.h"
 #include "plan/plan.h"
 #include "problems/problemspanel.h"
+#include "shell/commandfield.h"
 #include "shell/messagebar.h"
 #include "shell/page.h"
+#include "shell/rail.h"
+#include "style/elidedlabel.h"
 #include "style/icons.h"
 #include "worksheet/worksheetpage.h"
 
@@ -22,7 +25,6 @@
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QListWidget>
 #include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
@@ -40,24 +42,18 @@ namespace {
 
 constexpr int mostRecent = 10;
 constexpr auto recentKey = "files/recent";
+constexpr auto geometryKey = "window/geometry";
 
 } // namespace
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent)
-    , m_rail(new QListWidget(this))
+    , m_rail(new Rail(this))
     , m_pages(new QStackedWidget(this))
     , m_message(new MessageBar(this))
 {
     setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);
-    resize(1440, 900);
-    m_rail->setObjectName(QStringLiteral("rail"));
-    m_rail->setAccessibleName(tr("Pages"));
-    m_rail->setFixedWidth(132);
-    m_rail->setFrameShape(QFrame::NoFrame);
-    m_rail->setIconSize({16, 16});
-    m_rail->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 
     auto* right = new QVBoxLayout;
     right->setContentsMargins(0, 0, 0, 0);
@@ -77,6 +73,7 @@ MainWindow::MainWindow(QWidget* parent)
     makeStatusBar();
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
+    makeCommandField();
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_document, &PlanDocument::planChanged, this, [this] {
@@ -87,6 +84,7 @@ MainWindow::MainWindow(QWidget* parent)
     refreshTitle();
     refreshBadges();
     refreshRecent();
+    openAtFittingSize();
 }
 
 MainWindow::~MainWindow() = default;
@@ -99,34 +97,37 @@ PlanDocument& MainWindow::document()
 void MainWindow::addPage(Page* page, const QString& icon)
 {
     m_pages->addWidget(page);
-    auto* item = new QListWidgetItem(gui::icon(icon), page->name(), m_rail);
-    item->setSizeHint({132, 30});
+    m_rail->addPage(gui::icon(icon), page->name());
+    if (page->side())
+        m_sides->addWidget(page->side());
     connect(page, &Page::figureSelected, m_explain, &ExplainPanel::showFigure);
     connect(page, &Page::selectionText, this, [this](const QString& text) { m_selectionStatus->setText(text); });
     connect(page, &Page::message, this, [this](const QString& text) { m_message->show(text); });
     connect(page, &Page::badgeChanged, this, &MainWindow::refreshBadges);
+    connect(page, &Page::fieldRequested, this, &MainWindow::goToField);
+    connect(page, &Page::sideRequested, this, &MainWindow::showSide);
 }
 
 void MainWindow::makeDocks()
 {
     m_explain = new ExplainPanel(m_document, this);
     m_problems = new ProblemsPanel(m_document, this);
-    m_explainDock = new QDockWidget(tr("Explain"), this);
-    m_explainDock->setObjectName(QStringLiteral("explainDock"));
-    m_explainDock->setWidget(m_explain);
-    m_problemsDock = new QDockWidget(tr("Problems"), this);
-    m_problemsDock->setObjectName(QStringLiteral("problemsDock"));
-    m_problemsDock->setWidget(m_problems);
-    for (QDockWidget* dock : {m_explainDock, m_problemsDock}) {
-        dock->setMinimumWidth(240);
-        addDockWidget(Qt::RightDockWidgetArea, dock);
-    }
-    resizeDocks({m_explainDock}, {292}, Qt::Horizontal);
+    m_sides = new QStackedWidget(this);
+    const auto dock = [this](const char* name, const QString& title, QWidget* inside) {
+        auto* out = new QDockWidget(title, this);
+        out->setObjectName(QString::fromLatin1(name));
+        out->setWidget(inside);
+        out->setMinimumWidth(240);
+        addDockWidget(Qt::RightDockWidgetArea, out);
+        return out;
+    };
+    m_explainDock = dock("explainDock", tr("Explain"), m_explain);
+    m_problemsDock = dock("problemsDock", tr("Problems"), m_problems);
+    m_sideDock = dock("sideDock", tr("Fields"), m_sides);
+    setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
     connect(m_explain, &ExplainPanel::goToField, this, &MainWindow::goToField);
     connect(m_problems, &ProblemsPanel::goToField, this, &MainWindow::goToField);
-    connect(m_problems, &ProblemsPanel::summaryChanged, this,
-        [this] { m_problemsDock->setWindowTitle(tr("Problems: %1").arg(m_problems->summary())); });
-    m_problemsDock->setWindowTitle(tr("Problems: %1").arg(m_problems->summary()));
+    connect(m_problems, &ProblemsPanel::summaryChanged, this, &MainWindow::refreshDockTitles);
 }
 
 void MainWindow::makeActions()
@@ -150,7 +151,6 @@ void MainWindow::makeActions()
     edit->addAction(undo);
     edit->addAction(redo);
 
-    QMenu* view = menuBar()->addMenu(tr("&View"));
     for (int i = 0; i < 9; ++i) {
         auto* action = new QAction(this);
         action->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)));
@@ -160,27 +160,19 @@ void MainWindow::makeActions()
         });
         addAction(action);
     }
-    view->addAction(m_explainDock->toggleViewAction());
-    view->addAction(m_problemsDock->toggleViewAction());
-    view->addSeparator();
-    view->addAction(tr("Go to &Explain"), QKeySequence(Qt::Key_F4), this, [this] {
-        m_explainDock->show();
-        m_explainDock->raise();
-        m_explain->setFocus();
-    });
-    view->addAction(tr("&Pin Explain"), QKeySequence(tr("Ctrl+Space")), this,
-        [this] { m_explain->setPinned(!m_explain->isPinned()); });
-    view->addAction(tr("&Next problem"), QKeySequence(Qt::Key_F8), this, [this] { m_problems->step(1); });
-    view->addAction(tr("Pre&vious problem"), QKeySequence(tr("Shift+F8")), this, [this] { m_problems->step(-1); });
+    makeViewMenu();
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(tr("&Help for what has the focus"), QKeySequence(Qt::Key_F1), this, &MainWindow::showHelp);
     help->addAction(tr("&About KV Workbench"), this, [this] {
-        m_message->show(tr("KV Workbench. The window is under GPL-3.0-or-later, its core under Apache-2.0."));
+        m_message->show(tr("KV Workbench %1. The window is under GPL-3.0-or-later, its core under Apache-2.0.")
+                            .arg(QApplication::applicationVersion()));
     });
 
     QToolBar* bar = addToolBar(tr("Main"));
     bar->setObjectName(QStringLiteral("mainToolBar"));
     bar->setMovable(false);
+    bar->setIconSize({16, 16});
     bar->addAction(open);
     bar->addAction(saveAction);
     bar->addSeparator();
@@ -190,7 +182,7 @@ void MainWindow::makeActions()
 
 void MainWindow::makeStatusBar()
 {
-    m_selectionStatus = new QLabel(this);
+    m_selectionStatus = new ElidedLabel({}, this);
     m_rulesStatus = new QLabel(this);
     m_savedStatus = new QLabel(this);
     statusBar()->addWidget(m_selectionStatus, 1);
@@ -232,28 +224,19 @@ ExplainPanel* MainWindow::explain() const
     return m_explain;
 }
 
-void MainWindow::currentPageChanged(int row)
+CommandField* MainWindow::commandField() const
 {
-    m_pages->setCurrentIndex(row);
-    if (const auto* page = qobject_cast<Page*>(m_pages->currentWidget()))
-        m_problems->setPagePrefixes(page->fieldPrefixes());
+    return m_commandField;
 }
 
-void MainWindow::goToField(const QString& path)
+void MainWindow::currentPageChanged(int row)
 {
-    if (path.isEmpty())
-        return;
-    // The current page first: several pages may edit the same field.
-    for (int i = 0; i < m_pages->count(); ++i) {
-        const int row = (m_pages->currentIndex() + i) % m_pages->count();
-        auto* candidate = qobject_cast<Page*>(m_pages->widget(row));
-        if (candidate && candidate->showField(path)) {
-            m_rail->setCurrentRow(row);
-            candidate->showField(path); // focus needs a page that is shown
-            return;
-        }
-    }
-    m_message->show(tr("%1 is not edited on a page of this window yet.").arg(path));
+    saveLayout();
+    m_pages->setCurrentIndex(row);
+    if (const Page* page = currentPage())
+        m_problems->setPagePrefixes(page->fieldPrefixes());
+    m_selectionStatus->setText({});
+    restoreLayout();
 }
 
 void MainWindow::refreshTitle()
@@ -269,14 +252,17 @@ void MainWindow::refreshBadges()
 {
     for (int i = 0; i < m_pages->count(); ++i) {
         const auto* page = qobject_cast<Page*>(m_pages->widget(i));
-        const auto [errors, warnings] = countProblems(m_document.diagnostics(), page->fieldPrefixes());
-        QString badge = page->badge();
-        if (badge.isEmpty() && errors > 0)
-            badge = QStringLiteral("%1 ✗").arg(errors);
-        else if (badge.isEmpty() && warnings > 0)
-            badge = QStringLiteral("%1 !").arg(warnings);
-        m_rail->item(i)->setText(badge.isEmpty() ? page->name() : page->name() + QStringLiteral("  ") + badge);
-        m_rail->item(i)->setToolTip(m_rail->item(i)->text());
+        const QStringList prefixes = page->fieldPrefixes();
+        const ProblemCount count
+            = prefixes.isEmpty() ? ProblemCount() : countProblems(m_document.diagnostics(), prefixes);
+        if (const QString badge = page->badge(); !badge.isEmpty())
+            m_rail->setBadge(i, badge, badge == QStringLiteral("▶") ? Rail::Quiet : Rail::Warning, badge);
+        else if (count.errors > 0)
+            m_rail->setBadge(i, QStringLiteral("%1 ✗").arg(count.errors), Rail::Error, count.text());
+        else if (count.warnings > 0)
+            m_rail->setBadge(i, QStringLiteral("%1 !").arg(count.warnings), Rail::Warning, count.text());
+        else
+            m_rail->setBadge(i, {}, Rail::Quiet, {});
     }
 }
 
@@ -360,6 +346,10 @@ bool MainWindow::confirmDiscard()
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     event->setAccepted(confirmDiscard());
+    if (event->isAccepted()) {
+        saveLayout();
+        QSettings().setValue(QLatin1String(geometryKey), saveGeometry());
+    }
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

@@ -6,18 +6,22 @@
 #include "document/plandocument.h"
 
 #include <QMainWindow>
+#include <QVector>
 
 class QDockWidget;
 class QLabel;
-class QListWidget;
 class QStackedWidget;
 
 namespace kvw::gui {
 
+class CommandField;
+class ElidedLabel;
 class ExplainPanel;
 class MessageBar;
 class Page;
 class ProblemsPanel;
+class Rail;
+struct Command;
 
 /// The workbench: rail of pages, docks, menus, status bar, and the one document.
 class MainWindow : public QMainWindow
@@ -38,19 +42,27 @@ public:
     void showPage(const QString& id);
     MessageBar* messageBar() const;
     ExplainPanel* explain() const;
+    CommandField* commandField() const;
+    /// Leads to where a field of the plan is edited.
+    void goToField(const QString& path);
+    /// Shows a figure of the estimate in Explain, and on the page that has it.
+    void goToFigure(const QString& path);
 
 protected:
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
 private:
+    // mainwindow.cpp
     void addPage(Page* page, const QString& icon);
     void makeActions();
     void makeDocks();
     void makeStatusBar();
     void currentPageChanged(int row);
-    void goToField(const QString& path);
     void refreshTitle();
     void refreshBadges();
     void refreshRecent();
@@ -59,18 +71,41 @@ private:
     bool saveAs();
     void openDialog();
 
+    // mainwindow_layout.cpp: what is remembered per page and size of the window
+    Page* currentPage() const;
+    QString layoutKey() const;
+    void saveLayout();
+    void restoreLayout();
+    void applyDefaultDocks();
+    void adaptToSize();
+    void showSide();
+    void refreshDockTitles();
+    void openAtFittingSize();
+
+    // mainwindow_commands.cpp
+    void makeViewMenu();
+    void makeCommandField();
+    QVector<Command> commands();
+    void toggleExplain();
+    void showHelp();
+
     PlanDocument m_document;
-    QListWidget* m_rail;
+    Rail* m_rail;
     QStackedWidget* m_pages;
     MessageBar* m_message;
     ExplainPanel* m_explain = nullptr;
     ProblemsPanel* m_problems = nullptr;
     QDockWidget* m_explainDock = nullptr;
     QDockWidget* m_problemsDock = nullptr;
+    QDockWidget* m_sideDock = nullptr; ///< the current page's own
+    QStackedWidget* m_sides = nullptr;
+    CommandField* m_commandField = nullptr;
     QMenu* m_recent = nullptr;
-    QLabel* m_selectionStatus = nullptr;
+    ElidedLabel* m_selectionStatus = nullptr;
     QLabel* m_rulesStatus = nullptr;
     QLabel* m_savedStatus = nullptr;
+    QString m_layoutKey; ///< of the layout that is in force
+    QWidget* m_beforeExplain = nullptr; ///< where F4 goes back to
 };
 
 } // namespace kvw::gui

@@ -29,6 +29,13 @@ public:
     virtual bool showField(const QString& path);
     /// "stale", "▶", or empty: drawn in the rail.
     virtual QString badge() const;
+    /// Shows and selects the figure at `path` of the estimate; false when it is not here.
+    virtual bool showFigure(const QString& path);
+    /// The page's own dock (legend, fields), or null; it stays the page's.
+    virtual QWidget* side() const;
+    virtual QString sideTitle() const;
+    /// One sentence: what the page is for.
+    QString purpose() const;
 
 signals:
     /// The user selected a number; empty when the selection has none.
@@ -38,19 +45,28 @@ signals:
     /// Something failed or was refused: one sentence for the message bar.
     void message(const QString& text);
     void badgeChanged();
+    /// The user wants to edit the plan field at `path`, here or on another page.
+    void fieldRequested(const QString& path);
+    /// The page's own dock shall be seen.
+    void sideRequested();
 
 protected:
     /// Content goes here.
     QVBoxLayout* content() const;
     /// Right end of the header line: headline figure, primary button.
     QHBoxLayout* headerActions() const;
-    void setHeadline(const QString& text);
+    /// `figure`: what a link in the text opens ("engine.maxConcurrency").
+    void setHeadline(const QString& text, const QString& figure = {});
     /// A 23 px title strip over a pane.
     static QLabel* paneTitle(const QString& text, QWidget* parent);
+    /// A framed pane: title strip with a dim `about` beside the title (may be null), `main`, and a note (may be null).
+    QWidget* pane(const QString& title, QWidget* about, QWidget* main, QWidget* note);
 
 private:
     QString m_name;
+    QString m_purpose;
     QLabel* m_headline;
+    QString m_headlineFigure;
     QHBoxLayout* m_actions;
     QVBoxLayout* m_content;
 };

@@ -19,6 +19,7 @@ Tokens lightTokens()
     t.dimText = rgb(0x5C6167);
     t.line = rgb(0xC9CCD0);
     t.hairLine = rgb(0xE2E4E7);
+    t.rule = rgb(0x50555C);
     t.highlight = rgb(0x2A6FA8);
     t.derived = rgb(0x1F5F99);
     t.assumed = rgb(0x8A5A00);
@@ -55,6 +56,7 @@ Tokens darkTokens()
     t.dimText = rgb(0xA3A9B0);
     t.line = rgb(0x474B50);
     t.hairLine = rgb(0x34373B);
+    t.rule = rgb(0x8D949C);
     t.highlight = rgb(0x2F6FA6);
     t.derived = rgb(0x7DB8EA);
     t.assumed = rgb(0xE6B450);

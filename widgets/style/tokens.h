@@ -18,6 +18,7 @@ struct Tokens
     QColor dimText;
     QColor line;
     QColor hairLine;
+    QColor rule; ///< the rules that part the token columns, lines over totals
     QColor highlight;
     QColor derived; ///< links and numbers that open
     QColor assumed;

@@ -8,12 +8,20 @@
 
 namespace kvw::gui {
 
-/// A header with a second line above its sections: titles that span several of them ("Configured maximum").
+/// A header with two lines above its sections: titles that span several of them ("Configured maximum") and, below each,
+/// where the reading is from.
 class GroupedHeader : public QHeaderView
 {
     Q_OBJECT
 
 public:
+    /// The mark that plots and budgets use for the same thing.
+    enum Sign {
+        NoSign,
+        DashedOutline, ///< configured maximum
+        SolidFill, ///< presently retained
+        PaleFill, ///< reserved
+    };
     struct Span
     {
         int first = 0;
@@ -21,18 +29,24 @@ public:
         QString title;
         QString note; ///< where the reading is from
         bool tinted = false;
+        bool warned = false; ///< the note says that something is missing
+        Sign sign = NoSign;
     };
 
     explicit GroupedHeader(QWidget* parent = nullptr);
 
     void setSpans(const QVector<Span>& spans);
+    const QVector<Span>& spans() const;
     QSize sizeHint() const override;
 
 protected:
     void paintSection(QPainter* painter, const QRect& rect, int section) const override;
     void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
+    void paintSpan(QPainter& painter, const Span& span, int line) const;
+
     QVector<Span> m_spans;
 };
 

@@ -3,11 +3,10 @@
 
 #include "worksheet/worksheetmodel.h"
 
-#include "models/numbertext.h"
 #include "models/roles.h"
-#include "plan/field_table.h"
 
 #include <QFont>
+#include <QRegularExpression>
 
 #include <algorithm>
 
@@ -18,17 +17,19 @@ WorksheetModel::WorksheetModel(PlanDocument& document, QObject* parent)
     , m_document(document)
 {
     connect(&document, &PlanDocument::planChanged, this, &WorksheetModel::rebuild);
-    rebuild();
+    m_ranks = ranksOf(document.estimate());
+    m_rows = worksheetRows(document, m_ranks);
 }
 
 namespace {
 
-/// Same groups with the same tensors, and as many ranks: an edit of values only.
-template <typename Rows>
-bool sameShape(const Rows& a, const Rows& b)
+/// The same groups with the same tensors: an edit of values only.
+bool sameShape(const std::vector<WorksheetRow>& a, const std::vector<WorksheetRow>& b)
 {
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const auto& x, const auto& y) {
-        return x.tensors.size() == y.tensors.size();
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const WorksheetRow& x, const WorksheetRow& y) {
+        return x.element == y.element
+            && std::equal(x.tensors.begin(), x.tensors.end(), y.tensors.begin(), y.tensors.end(),
+                [](const WorksheetRow& s, const WorksheetRow& t) { return s.element == t.element; });
     });
 }
 
@@ -36,168 +37,37 @@ bool sameShape(const Rows& a, const Rows& b)
 
 void WorksheetModel::rebuild()
 {
-    const Plan& plan = m_document.plan();
-    const Estimate* estimate = m_document.estimate();
-    const int ranks = estimate ? std::clamp(static_cast<int>(estimate->engine.ranks.size()), 1, mostRanks) : 1;
-    std::vector<Row> rows;
-    // A column count that changes needs a reset; the rows are made for it.
-    const int before = m_ranks;
-    m_ranks = ranks;
-    for (std::size_t g = 0; g < plan.worksheet.groups.size(); ++g)
-        rows.push_back(groupRow(plan.worksheet.groups[g], estimate ? &estimate->groups[g] : nullptr));
-    rows.push_back(totalRow());
-    if (before == ranks && sameShape(rows, m_rows)) {
+    const WorksheetRanks ranks = ranksOf(m_document.estimate());
+    std::vector<WorksheetRow> rows = worksheetRows(m_document, ranks);
+    m_refusedField.clear();
+    if (ranks != m_ranks || !sameShape(rows, m_rows)) {
+        beginResetModel();
+        m_ranks = ranks;
         m_rows = std::move(rows);
-        const int last = columnCount() - 1;
-        emit dataChanged(index(0, 0), index(rowCount() - 1, last));
-        for (int row = 0; row < rowCount(); ++row) {
-            const QModelIndex parent = index(row, 0);
-            if (rowCount(parent) > 0)
-                emit dataChanged(index(0, 0, parent), index(rowCount(parent) - 1, last, parent));
-        }
-        emit headerDataChanged(Qt::Horizontal, 0, last);
+        endResetModel();
         return;
     }
-    m_ranks = before;
-    beginResetModel();
-    m_ranks = ranks;
-    m_rows = std::move(rows);
-    endResetModel();
-}
-
-void WorksheetModel::fieldCell(Row& row, int column, const std::string& path) const
-{
-    // The table hands out writable slots; here they are only read.
-    const Result<FieldReference> found = findField(const_cast<Plan&>(m_document.plan()), path);
-    if (!found)
-        return;
-    Cell& cell = row.cells[static_cast<std::size_t>(column)];
-    cell.field = QString::fromStdString(path);
-    cell.edit = QString::fromStdString(fieldText(*found->field, found->slot));
-    cell.text = cell.edit.isEmpty() ? QStringLiteral("–") : cell.edit;
-    if (found->field->type == FieldType::Count || found->field->type == FieldType::Integer) {
-        cell.number = true;
-        bool isNumber = false;
-        const qlonglong value = cell.edit.toLongLong(&isNumber);
-        if (isNumber) {
-            cell.text = countText(value);
-            cell.sort = static_cast<double>(value);
-        }
+    rows.swap(m_rows); // `rows` is what was
+    for (std::size_t g = 0; g < m_rows.size(); ++g) {
+        announce(rows[g], m_rows[g], static_cast<int>(g), {});
+        const QModelIndex parent = index(static_cast<int>(g), 0);
+        for (std::size_t t = 0; t < m_rows[g].tensors.size(); ++t)
+            announce(rows[g].tensors[t], m_rows[g].tensors[t], static_cast<int>(t), parent);
     }
-    for (const std::string_view name : found->field->choices)
-        cell.choices.push_back(fromStd(name));
-    const auto source = m_document.plan().provenance.find(path);
-    if (source && source->kind == Source::Kind::Assumption)
-        cell.mark = AssumedMark;
 }
 
-void WorksheetModel::figureCell(Row& row, int column, const std::string& path, const Quantity& quantity) const
+void WorksheetModel::announce(const WorksheetRow& before, const WorksheetRow& now, int row, const QModelIndex& parent)
 {
-    Cell& cell = row.cells[static_cast<std::size_t>(column)];
-    const NumberText text = numberText(quantity);
-    cell.text = text.number;
-    cell.unit = text.unit;
-    cell.exact = text.exact;
-    cell.sort = text.sort;
-    cell.number = true;
-    cell.figure = QString::fromStdString(path);
-}
-
-WorksheetModel::Row WorksheetModel::groupRow(const LayerGroup& group, const GroupEstimate* estimate) const
-{
-    Row row;
-    row.cells.resize(static_cast<std::size_t>(FirstRank + m_ranks));
-    const std::string base = "worksheet.groups." + group.id + ".";
-    fieldCell(row, Name, base + "name");
-    fieldCell(row, Kind, base + "kind");
-    fieldCell(row, Layers, base + "layers");
-    fieldCell(row, Placement, base + "tier");
-    if (group.kind == LayerKind::Shared)
-        fieldCell(row, Growth, base + "readsGroup");
-    for (std::size_t t = 0; t < group.tensors.size(); ++t) {
-        const TensorEstimate* tensor = estimate ? &estimate->tensors[t] : nullptr;
-        row.tensors.push_back(tensorRow(group, group.tensors[t], tensor));
+    int first = -1;
+    int last = -1;
+    for (std::size_t c = 0; c < now.cells.size(); ++c) {
+        if (before.cells[c] == now.cells[c])
+            continue;
+        first = first < 0 ? static_cast<int>(c) : first;
+        last = static_cast<int>(c);
     }
-    if (!estimate)
-        return row;
-    const std::string figure = "groups." + group.id;
-    figureCell(row, PerToken, figure + ".bytesPerToken", estimate->bytesPerToken);
-    figureCell(row, Fixed, figure + ".fixedBytesPerSequence", estimate->fixedBytes);
-    const auto column = [&](int tokens, const std::string& name, const std::optional<TokenColumn>& pair) {
-        if (!pair)
-            return;
-        figureCell(row, tokens, figure + name + ".tokens", pair->tokens);
-        figureCell(row, tokens + 1, figure + name + ".bytes", pair->bytes);
-    };
-    column(ConfiguredTokens, ".configured", estimate->configured);
-    column(RetainedTokens, ".retained", estimate->retained);
-    column(ReservedTokens, ".reserved", estimate->reserved);
-    const std::vector<RankSizing>& ranks = m_document.estimate()->engine.ranks;
-    const auto g = static_cast<std::size_t>(estimate - m_document.estimate()->groups.data());
-    if (ranks.empty())
-        row.cells[FirstRank].text = tr("no sharding rule chosen");
-    for (std::size_t r = 0; r < ranks.size() && r < static_cast<std::size_t>(m_ranks); ++r)
-        figureCell(row, FirstRank + static_cast<int>(r), {}, ranks[r].groupBytesPerToken[g]);
-    return row;
-}
-
-WorksheetModel::Row WorksheetModel::tensorRow(
-    const LayerGroup& group, const StateTensor& tensor, const TensorEstimate* estimate) const
-{
-    Row row;
-    row.cells.resize(static_cast<std::size_t>(FirstRank + m_ranks));
-    const std::string base = "worksheet.groups." + group.id + ".tensors." + tensor.id + ".";
-    row.cells[Name].text = QString::fromStdString(tensor.id);
-    fieldCell(row, Kind, base + "role");
-    fieldCell(row, Heads, base + "heads");
-    fieldCell(row, Width, base + "width");
-    fieldCell(row, Type, base + "elementType");
-    if (tensor.elementType == ElementType::NotStated) {
-        // Not its own: the plan's. Shown dim by the mark of what it follows, edited as its own.
-        row.cells[Type].text = fromStd(factsOf(m_document.plan().cache.elementType).name);
-    }
-    row.cells[Growth].text = QString::fromStdString(growthText(tensor.growth));
-    fieldCell(row, Limit, base + "limit");
-    fieldCell(row, Shard, base + "shard");
-    if (!estimate)
-        return row;
-    const std::string figure = "groups." + group.id + ".tensors." + tensor.id;
-    figureCell(row, PerToken, figure + ".bytesPerToken", estimate->bytesPerToken);
-    figureCell(row, Fixed, figure + ".fixedBytesPerSequence", estimate->fixedBytes);
-    if (m_document.plan().limits.maxModelLen)
-        figureCell(row, ConfiguredBytes, figure + ".configuredBytes", estimate->configuredBytes);
-    if (estimate->retainedBytes)
-        figureCell(row, RetainedBytes, figure + ".retainedBytes", *estimate->retainedBytes);
-    return row;
-}
-
-WorksheetModel::Row WorksheetModel::totalRow() const
-{
-    Row row;
-    row.total = true;
-    row.cells.resize(static_cast<std::size_t>(FirstRank + m_ranks));
-    row.cells[Name].text = tr("Total");
-    const Estimate* estimate = m_document.estimate();
-    if (!estimate) {
-        row.cells[Kind].text = m_document.estimateError();
-        return row;
-    }
-    figureCell(row, PerToken, "bytesPerToken", estimate->bytesPerToken);
-    figureCell(row, Fixed, "fixedBytesPerSequence", estimate->fixedBytes);
-    for (const int column : {ConfiguredTokens, RetainedTokens, ReservedTokens})
-        row.cells[static_cast<std::size_t>(column)].text = tr("per group");
-    if (estimate->idealBytes)
-        figureCell(row, ConfiguredBytes, "idealBytes", *estimate->idealBytes);
-    if (estimate->retainedBytes)
-        figureCell(row, RetainedBytes, "retainedBytes", *estimate->retainedBytes);
-    if (estimate->reservedBytes)
-        figureCell(row, ReservedBytes, "reservedBytes", *estimate->reservedBytes);
-    for (std::size_t r = 0; r < estimate->engine.ranks.size() && r < static_cast<std::size_t>(m_ranks); ++r)
-        figureCell(row, FirstRank + static_cast<int>(r), "ranks." + std::to_string(r) + ".bytesPerToken",
-            estimate->engine.ranks[r].bytesPerToken);
-    for (Cell& cell : row.cells)
-        cell.mark = TotalMark;
-    return row;
+    if (first >= 0)
+        emit dataChanged(index(row, first, parent), index(row, last, parent));
 }
 
 // An index of a group or of the total has internal id 0; one of a tensor has its group's row + 1.
@@ -226,41 +96,42 @@ int WorksheetModel::rowCount(const QModelIndex& parent) const
 
 int WorksheetModel::columnCount(const QModelIndex&) const
 {
-    return FirstRank + m_ranks;
+    return FirstRank + m_ranks.shown;
 }
 
-const WorksheetModel::Cell* WorksheetModel::cellAt(const QModelIndex& index) const
+const WorksheetCell* WorksheetModel::cellAt(const QModelIndex& index) const
 {
     if (!index.isValid())
         return nullptr;
     const auto row = static_cast<std::size_t>(index.row());
-    const Row& found = index.internalId() == 0 ? m_rows[row] : m_rows[index.internalId() - 1].tensors[row];
+    const WorksheetRow& found = index.internalId() == 0 ? m_rows[row] : m_rows[index.internalId() - 1].tensors[row];
     return &found.cells[static_cast<std::size_t>(index.column())];
 }
 
 QVariant WorksheetModel::data(const QModelIndex& index, int role) const
 {
-    const Cell* cell = cellAt(index);
+    const WorksheetCell* cell = cellAt(index);
     if (!cell)
         return {};
+    const bool group = index.internalId() == 0;
     switch (role) {
     case Qt::DisplayRole:
         return cell->text;
     case Qt::EditRole:
-        return cell->field.isEmpty() ? cell->text : cell->edit;
+        return cell->fields.isEmpty() ? cell->text : cell->edit;
     case Qt::TextAlignmentRole:
         return static_cast<int>((cell->number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
         if (!cell->exact.isEmpty())
             return tr("%1 · F4 to explain").arg(cell->exact);
-        return cell->field.isEmpty() ? QVariant() : QVariant(cell->field);
+        return cell->fields.isEmpty() ? QVariant() : QVariant(cell->fields.join(QLatin1Char('\n')));
     case Qt::AccessibleTextRole:
-        return headerData(index.column(), Qt::Horizontal).toString() + QLatin1Char(' ') + cell->text + QLatin1Char(' ')
-            + cell->unit;
+        return (headerData(index.column(), Qt::Horizontal).toString() + QLatin1Char(' ') + cell->text + QLatin1Char(' ')
+            + cell->unit)
+            .trimmed();
     case Qt::FontRole: {
         QFont font;
-        const bool group = index.internalId() == 0;
-        if (group && (index.column() == Name || cell->mark == TotalMark))
+        if (group && !cell->dim)
             font.setWeight(QFont::DemiBold);
         return font;
     }
@@ -268,14 +139,22 @@ QVariant WorksheetModel::data(const QModelIndex& index, int role) const
         return cell->number ? QVariant(cell->sort) : QVariant();
     case ExactRole:
         return cell->exact.isEmpty() ? cell->text : cell->exact;
+    case RawRole:
+        return cell->raw;
     case FigureRole:
         return cell->figure;
     case FieldRole:
-        return cell->field;
+        return cell->fields.value(0);
     case UnitRole:
         return cell->unit;
+    case OddUnitRole:
+        return cell->oddUnit;
     case MarkRole:
         return cell->mark;
+    case DimRole:
+        return cell->dim || (!group && cell->number && !cell->unit.isEmpty() && index.column() < ConfiguredTokens);
+    case RefusalRole:
+        return !m_refusedField.isEmpty() && cell->fields.contains(m_refusedField) ? m_refusal : QString();
     case ChoicesRole:
         return cell->choices;
     default:
@@ -285,58 +164,120 @@ QVariant WorksheetModel::data(const QModelIndex& index, int role) const
 
 QVariant WorksheetModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || (role != Qt::DisplayRole && role != Qt::ToolTipRole))
+    if (orientation != Qt::Horizontal)
         return {};
-    if (section >= FirstRank) {
-        const bool ranks = m_document.estimate() && !m_document.estimate()->engine.ranks.empty();
-        return ranks ? tr("Rank %1 B/token").arg(section - FirstRank) : tr("By rank");
-    }
-    const QStringList names {tr("Layer group"), tr("Kind"), tr("Layers"), tr("Heads"), tr("Width"), tr("Type"),
-        tr("Growth"), tr("Limit"), tr("Placement"), tr("Shard"), tr("B/token"), tr("Fixed B/seq"), tr("Tokens"),
-        tr("Bytes"), tr("Tokens"), tr("Bytes"), tr("Tokens"), tr("Bytes")};
-    return names.value(section);
+    if (role == Qt::TextAlignmentRole)
+        return static_cast<int>(
+            (section == Layers || section >= PerToken ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    if (role != Qt::DisplayRole)
+        return {};
+    static const char* const titles[] {QT_TR_NOOP("Layer group"), QT_TR_NOOP("Kind"), QT_TR_NOOP("Layers"),
+        QT_TR_NOOP("Heads × w"), QT_TR_NOOP("Type"), QT_TR_NOOP("Growth"), QT_TR_NOOP("Place"), QT_TR_NOOP("Shard"),
+        QT_TR_NOOP("Per token"), QT_TR_NOOP("Fixed"), QT_TR_NOOP("Tokens"), QT_TR_NOOP("Bytes"), QT_TR_NOOP("Tokens"),
+        QT_TR_NOOP("Bytes"), QT_TR_NOOP("Tokens"), QT_TR_NOOP("Bytes")};
+    if (section < FirstRank)
+        return tr(titles[section]);
+    if (m_ranks.count == 0)
+        return QString();
+    return m_ranks.alike ? tr("Each rank") : tr("Rank %1").arg(section - FirstRank);
 }
 
 Qt::ItemFlags WorksheetModel::flags(const QModelIndex& index) const
 {
     Qt::ItemFlags flags = QAbstractItemModel::flags(index);
-    const Cell* cell = cellAt(index);
-    if (cell && !cell->field.isEmpty())
+    const WorksheetCell* cell = cellAt(index);
+    if (cell && !cell->fields.isEmpty())
         flags |= Qt::ItemIsEditable;
     return flags;
 }
 
+/// "8 × 64" sets heads and width, of all tensors that the cell stands for.
+Result<void> WorksheetModel::setShape(const WorksheetCell& cell, const QString& name, const QString& text)
+{
+    static const QRegularExpression pattern(QStringLiteral("^\\s*(\\S+?)\\s*[×xX*]\\s*(\\S+)\\s*$"));
+    const QRegularExpressionMatch match = pattern.match(text);
+    if (!match.hasMatch())
+        return Error {"plan.type", "not a shape", {{}, cell.fields.front().toStdString()}, text.toStdString(),
+            "heads × width, such as 8 × 64"};
+    QVector<std::pair<QString, QString>> fields;
+    for (const QString& field : cell.fields)
+        fields.push_back({field, match.captured(field.endsWith(QLatin1String(".heads")) ? 1 : 2)});
+    return m_document.setFields(name, fields);
+}
+
 bool WorksheetModel::setData(const QModelIndex& index, const QVariant& value, int role)
 {
-    const Cell* cell = cellAt(index);
-    if (!cell || cell->field.isEmpty() || role != Qt::EditRole)
+    const WorksheetCell* found = cellAt(index);
+    if (!found || found->fields.isEmpty() || role != Qt::EditRole)
         return false;
-    const QString field = cell->field;
-    const Result<void> set = m_document.setField(field, value.toString());
-    if (!set)
-        emit editRefused(field, QString::fromStdString(set.error().text()));
+    const WorksheetCell cell = *found; // the edit replaces the rows
+    const QString text = value.toString();
+    const QString header = headerData(index.column(), Qt::Horizontal).toString();
+    const QString element = elementOf(index);
+    const QString name = tr("%1 of %2: %3").arg(header, element.section(QLatin1Char('.'), -1), text);
+    Result<void> set;
+    if (index.column() == Shape) {
+        set = setShape(cell, name, text);
+    } else if (cell.fields.size() == 1) {
+        set = m_document.setField(cell.fields.front(), text);
+    } else {
+        QVector<std::pair<QString, QString>> fields;
+        for (const QString& field : cell.fields)
+            fields.push_back({field, text});
+        set = m_document.setFields(name, fields);
+    }
+    if (!set) {
+        m_refusedField = cell.fields.front();
+        m_refusal = QString::fromStdString(set.error().text());
+        emit editRefused(m_refusedField, m_refusal);
+    }
     return set.ok();
 }
 
-QModelIndex WorksheetModel::indexOfField(const QString& path) const
+template <typename Matches>
+QModelIndex WorksheetModel::find(Matches matches) const
 {
-    const auto findIn = [&](const Row& row, int number, const QModelIndex& parent) {
+    const auto findIn = [&](const WorksheetRow& row, int number, const QModelIndex& parent) {
         for (std::size_t c = 0; c < row.cells.size(); ++c) {
-            if (row.cells[c].field == path)
+            if (matches(row.cells[c]))
                 return index(number, static_cast<int>(c), parent);
         }
         return QModelIndex();
     };
+    // Tensors first: a group's cell stands for those of its tensors.
     for (std::size_t g = 0; g < m_rows.size(); ++g) {
-        if (const QModelIndex found = findIn(m_rows[g], static_cast<int>(g), {}); found.isValid())
-            return found;
+        const QModelIndex parent = index(static_cast<int>(g), 0);
         for (std::size_t t = 0; t < m_rows[g].tensors.size(); ++t) {
-            const QModelIndex parent = index(static_cast<int>(g), 0);
             if (const QModelIndex found = findIn(m_rows[g].tensors[t], static_cast<int>(t), parent); found.isValid())
                 return found;
         }
+        if (const QModelIndex found = findIn(m_rows[g], static_cast<int>(g), {}); found.isValid())
+            return found;
     }
     return {};
+}
+
+QModelIndex WorksheetModel::indexOfField(const QString& path) const
+{
+    return find([&](const WorksheetCell& cell) { return cell.fields.contains(path); });
+}
+
+QModelIndex WorksheetModel::indexOfFigure(const QString& path) const
+{
+    return find([&](const WorksheetCell& cell) { return !path.isEmpty() && cell.figure == path; });
+}
+
+QString WorksheetModel::elementOf(const QModelIndex& index) const
+{
+    if (!index.isValid())
+        return {};
+    const auto row = static_cast<std::size_t>(index.row());
+    return index.internalId() == 0 ? m_rows[row].element : m_rows[index.internalId() - 1].tensors[row].element;
+}
+
+const WorksheetRanks& WorksheetModel::ranks() const
+{
+    return m_ranks;
 }
 
 } // namespace kvw::gui

@@ -3,47 +3,22 @@
 
 #pragma once
 
-#include "document/plandocument.h"
+#include "worksheet/worksheetrows.h"
 
 #include <QAbstractItemModel>
-#include <QStringList>
-
-#include <vector>
 
 namespace kvw::gui {
 
 /// The worksheet as a tree: layer groups, each with its tensors below, and a total at the end.
 ///
 /// Only translates: cells come from the document's estimate, edits go to the document. Rows and columns keep their
-/// places over an edit of a value, so that views keep selection and scrolling; a change of the groups resets the model.
-class WorksheetModel : public QAbstractItemModel
+/// places over an edit of a value, and only cells that changed are announced, so that views keep selection and
+/// scrolling and paint little; a change of the groups or of the ranks resets the model.
+class WorksheetModel : public QAbstractItemModel, public WorksheetColumns
 {
     Q_OBJECT
 
 public:
-    enum Column {
-        Name,
-        Kind,
-        Layers,
-        Heads,
-        Width,
-        Type,
-        Growth,
-        Limit,
-        Placement,
-        Shard,
-        PerToken,
-        Fixed,
-        ConfiguredTokens,
-        ConfiguredBytes,
-        RetainedTokens,
-        RetainedBytes,
-        ReservedTokens,
-        ReservedBytes,
-        FirstRank, ///< one column for each rank shown, or one that says why there is none
-    };
-    static constexpr int mostRanks = 8; ///< more ranks keep the same; a table of them helps nobody
-
     explicit WorksheetModel(PlanDocument& document, QObject* parent = nullptr);
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -55,45 +30,31 @@ public:
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
 
-    /// Where the field at `path` is edited; invalid when it is not in the worksheet.
+    /// Where the field at `path` is edited; invalid when it is not in the table.
     QModelIndex indexOfField(const QString& path) const;
+    /// Where the figure at `path` is shown; invalid when it is not in the table.
+    QModelIndex indexOfFigure(const QString& path) const;
+    /// The list element that the row stands for ("worksheet.groups.full.tensors.k"); empty for the total.
+    QString elementOf(const QModelIndex& index) const;
+    const WorksheetRanks& ranks() const;
 
 signals:
     /// An edit was refused; the old value stays.
     void editRefused(const QString& path, const QString& why);
 
 private:
-    struct Cell
-    {
-        QString text;
-        QString unit;
-        QString exact;
-        QString figure;
-        QString field;
-        QStringList choices;
-        QString edit; ///< what an editor starts with
-        double sort = 0;
-        bool number = false;
-        int mark = 0;
-    };
-    struct Row
-    {
-        std::vector<Cell> cells;
-        std::vector<Row> tensors;
-        bool total = false;
-    };
-
     void rebuild();
-    Row groupRow(const LayerGroup& group, const GroupEstimate* estimate) const;
-    Row tensorRow(const LayerGroup& group, const StateTensor& tensor, const TensorEstimate* estimate) const;
-    Row totalRow() const;
-    void fieldCell(Row& row, int column, const std::string& path) const;
-    void figureCell(Row& row, int column, const std::string& path, const Quantity& quantity) const;
-    const Cell* cellAt(const QModelIndex& index) const;
+    void announce(const WorksheetRow& before, const WorksheetRow& now, int row, const QModelIndex& parent);
+    const WorksheetCell* cellAt(const QModelIndex& index) const;
+    Result<void> setShape(const WorksheetCell& cell, const QString& name, const QString& text);
+    template <typename Matches>
+    QModelIndex find(Matches matches) const;
 
     PlanDocument& m_document;
-    std::vector<Row> m_rows;
-    int m_ranks = 0; // rank columns, at least the one that says why there are none
+    std::vector<WorksheetRow> m_rows;
+    WorksheetRanks m_ranks;
+    QString m_refusedField;
+    QString m_refusal;
 };
 
 } // namespace kvw::gui

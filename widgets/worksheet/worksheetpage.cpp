@@ -4,44 +4,38 @@
 #include "worksheet/worksheetpage.h"
 
 #include "document/plandocument.h"
-#include "models/numberdelegate.h"
+#include "forms/fieldform.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
-#include "plan/identity.h"
+#include "plan/elements.h"
 #include "plot/plotview.h"
-#include "style/tokens.h"
-#include "units/format.h"
+#include "style/elidedlabel.h"
+#include "worksheet/bridgeview.h"
 #include "worksheet/groupedheader.h"
+#include "worksheet/identitypanel.h"
 #include "worksheet/worksheetmodel.h"
+#include "worksheet/worksheetview.h"
 
-#include <QGridLayout>
+#include <QAction>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QMenu>
+#include <QScrollArea>
 #include <QSplitter>
-#include <QTreeView>
+#include <QToolButton>
 #include <QVBoxLayout>
 
-#include <cmath>
+#include <algorithm>
 
 namespace kvw::gui {
 
 namespace {
 
-constexpr double gib = 1024.0 * 1024 * 1024;
-
-/// A widget with a title strip over a plot and a note under it.
-QWidget* pane(QWidget* parent, QLabel* title, QWidget* main, QLabel* note)
+QString groupOf(const QString& element)
 {
-    auto* out = new QWidget(parent);
-    auto* layout = new QVBoxLayout(out);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(4);
-    layout->addWidget(title);
-    layout->addWidget(main, 1);
-    if (note)
-        layout->addWidget(note);
-    return out;
+    return element.section(QLatin1Char('.'), 2, 2);
 }
 
 } // namespace
@@ -50,77 +44,188 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
     : Page(QStringLiteral("worksheet"), tr("Worksheet"),
         tr("What attention holds, group by group, and what the engine will reserve for it"), parent)
     , m_document(document)
-    , m_identity(new QWidget(this))
-    , m_view(new QTreeView(this))
-    , m_header(new GroupedHeader(m_view))
+    , m_identity(new IdentityPanel(document, this))
     , m_model(new WorksheetModel(document, this))
-    , m_excludes(new QLabel(this))
-    , m_bridgeTitle(paneTitle({}, this))
-    , m_bridge(new PlotView(this))
+    , m_view(new WorksheetView(*m_model, this))
+    , m_excludes(new ElidedLabel({}, this))
+    , m_bridgeAbout(new ElidedLabel({}, this))
+    , m_bridge(new BridgeView(this))
     , m_bridgeNote(new QLabel(this))
+    , m_sequenceAbout(new ElidedLabel({}, this))
     , m_sequence(new PlotView(this))
+    , m_split(new QSplitter(Qt::Vertical, this))
+    , m_side(new QScrollArea(this))
+    , m_rowTitle(new QLabel(this))
+    , m_rowPlace(new QWidget(this))
 {
-    m_identity->setLayout(new QGridLayout);
-    m_view->setHeader(m_header);
-    m_view->setModel(m_model);
-    m_view->setItemDelegate(new NumberDelegate(m_view));
-    m_view->setSelectionBehavior(QAbstractItemView::SelectItems);
-    m_view->setEditTriggers(
-        QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed | QAbstractItemView::AnyKeyPressed);
-    m_view->setAlternatingRowColors(true);
-    m_view->setUniformRowHeights(true);
-    m_view->setTabKeyNavigation(false);
-    m_view->setAccessibleName(tr("Layer groups"));
-    m_excludes->setForegroundRole(QPalette::PlaceholderText);
-    m_excludes->setWordWrap(true);
-    m_bridgeNote->setForegroundRole(QPalette::PlaceholderText);
-    m_bridgeNote->setWordWrap(true);
-    m_bridge->setAxisTitles(tr("GiB"), {});
-    m_sequence->setAxisTitles(tr("tokens in one sequence"), tr("GiB"));
-
-    auto* lower = new QSplitter(Qt::Horizontal, this);
-    lower->addWidget(pane(lower, m_bridgeTitle, m_bridge, m_bridgeNote));
-    lower->addWidget(pane(lower, paneTitle(tr("One sequence: bytes over tokens"), lower), m_sequence, nullptr));
-    lower->setStretchFactor(0, 3);
-    lower->setStretchFactor(1, 2);
+    m_excludes->setInk(QPalette::PlaceholderText);
+    m_excludes->setFont(smallFont(font()));
     auto* upper = new QWidget(this);
     auto* upperLayout = new QVBoxLayout(upper);
     upperLayout->setContentsMargins(0, 0, 0, 0);
     upperLayout->setSpacing(4);
     upperLayout->addWidget(m_view, 1);
     upperLayout->addWidget(m_excludes);
-    auto* split = new QSplitter(Qt::Vertical, this);
-    split->addWidget(upper);
-    split->addWidget(lower);
-    split->setStretchFactor(0, 1);
-    split->setStretchFactor(1, 1);
+    m_split->setObjectName(QStringLiteral("worksheetSplit"));
+    m_split->addWidget(upper);
+    m_split->addWidget(makeLower());
+    m_split->setStretchFactor(0, 1);
+    m_split->setStretchFactor(1, 1);
+    m_split->setChildrenCollapsible(false);
     content()->addWidget(m_identity);
-    content()->addWidget(split, 1);
+    content()->addWidget(m_split, 1);
+    makeSide();
+    makeActions();
 
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, &WorksheetPage::selectionChanged);
+    connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &WorksheetPage::selectionChanged);
+    connect(m_view, &WorksheetView::removeRequested, this, &WorksheetPage::removeRow);
     connect(
         m_model, &WorksheetModel::editRefused, this, [this](const QString&, const QString& why) { emit message(why); });
     connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
-        m_view->expandAll();
         refreshHeader();
+        m_view->expandAll();
+        m_view->fitColumns();
     });
+    connect(m_bridge, &BridgeView::figureSelected, this, &WorksheetPage::figureSelected);
+    connect(m_identity, &IdentityPanel::goToField, this, &WorksheetPage::fieldRequested);
     connect(&document, &PlanDocument::planChanged, this, &WorksheetPage::refresh);
+    m_sequenceTimer.setSingleShot(true);
+    m_sequenceTimer.setInterval(0);
+    connect(&m_sequenceTimer, &QTimer::timeout, this, &WorksheetPage::refreshSequence);
     m_view->expandAll();
-    refreshHeader();
     refresh();
-    for (int column = 0; column < m_model->columnCount(); ++column)
-        m_view->resizeColumnToContents(column);
+    m_view->fitColumns();
+}
+
+QWidget* WorksheetPage::makeLower()
+{
+    auto* lower = new QSplitter(Qt::Horizontal, this);
+    lower->setObjectName(QStringLiteral("worksheetLower"));
+    lower->setChildrenCollapsible(false);
+    m_bridgeNote->setForegroundRole(QPalette::PlaceholderText);
+    m_bridgeNote->setFont(smallFont(font()));
+    m_bridgeNote->setWordWrap(true);
+    m_bridgeNote->setMargin(4);
+    m_bridgeNote->setAutoFillBackground(true);
+    m_bridgeNote->setBackgroundRole(QPalette::Base);
+    m_sequence->setAxisTitles(tr("tokens in one sequence"), tr("GiB"));
+    QWidget* bridge = pane(tr("From ideal need to engine need"), m_bridgeAbout, m_bridge, m_bridgeNote);
+    lower->addWidget(bridge);
+    lower->addWidget(pane(tr("One sequence"), m_sequenceAbout, m_sequence, nullptr));
+    lower->setStretchFactor(0, 3);
+    lower->setStretchFactor(1, 2);
+    return lower;
+}
+
+void WorksheetPage::makeSide()
+{
+    auto* inside = new QWidget(m_side);
+    auto* layout = new QVBoxLayout(inside);
+    layout->setContentsMargins(8, 8, 8, 8);
+    layout->setSpacing(8);
+    m_rowTitle->setFont(strongFont(font()));
+    m_rowTitle->setWordWrap(true);
+    auto* place = new QVBoxLayout(m_rowPlace);
+    place->setContentsMargins(0, 0, 0, 0);
+    auto* planTitle = new QLabel(tr("Plan, model and reading"), inside);
+    planTitle->setFont(strongFont(font()));
+    m_planForm = new FieldForm(m_document,
+        {"document.title", "document.author", "document.notes", "model.name", "model.architecture", "model.revision",
+            "model.tokenizerRevision", "model.basis", "model.maximumPositions", "model.dtype", "cache.elementType",
+            "cache.allocation", "worksheet.retainedTokens", "worksheet.retainedSequences", "worksheet.retainedAt",
+            "worksheet.retainedFrom"},
+        1, inside);
+    m_planForm->setStacked(true);
+    connect(m_planForm, &FieldForm::refused, this, [this](const QString&, const QString& why) { emit message(why); });
+    layout->addWidget(m_rowTitle);
+    layout->addWidget(m_rowPlace);
+    layout->addWidget(planTitle);
+    layout->addWidget(m_planForm);
+    layout->addStretch(1);
+    m_side->setWidget(inside);
+    m_side->setWidgetResizable(true);
+    m_side->setFrameShape(QFrame::NoFrame);
+    m_side->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_side->hide();
+}
+
+void WorksheetPage::makeActions()
+{
+    auto* rows = new QToolButton(this);
+    rows->setText(tr("Rows"));
+    rows->setPopupMode(QToolButton::InstantPopup);
+    rows->setToolTip(tr("Add and remove layer groups and tensors"));
+    auto* menu = new QMenu(rows);
+    const auto add = [&](const QString& text, void (WorksheetPage::*slot)()) {
+        QAction* action = menu->addAction(text, this, slot);
+        addAction(action); // found by the command field
+        return action;
+    };
+    add(tr("Add a layer group"), &WorksheetPage::addGroup);
+    add(tr("Add a tensor to the group"), &WorksheetPage::addTensor);
+    QAction* remove = add(tr("Remove the selected row"), &WorksheetPage::removeRow);
+    connect(menu, &QMenu::aboutToShow, this,
+        [this, remove] { remove->setEnabled(!m_model->elementOf(m_view->currentIndex()).isEmpty()); });
+    rows->setMenu(menu);
+    headerActions()->addWidget(rows);
+    m_view->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_view, &QWidget::customContextMenuRequested, this,
+        [this, menu](const QPoint& at) { menu->popup(m_view->viewport()->mapToGlobal(at)); });
 }
 
 QStringList WorksheetPage::fieldPrefixes() const
 {
-    return {QStringLiteral("worksheet."), QStringLiteral("model."), QStringLiteral("cache.")};
+    return {
+        QStringLiteral("worksheet."), QStringLiteral("model."), QStringLiteral("cache."), QStringLiteral("document.")};
+}
+
+QWidget* WorksheetPage::side() const
+{
+    return m_side;
+}
+
+QString WorksheetPage::sideTitle() const
+{
+    return tr("Fields");
 }
 
 bool WorksheetPage::showField(const QString& path)
 {
-    const QModelIndex index = m_model->indexOfField(path);
-    if (!index.isValid())
+    QModelIndex index = m_model->indexOfField(path);
+    const bool inTable = index.isValid();
+    if (!inTable && path.startsWith(QLatin1String("worksheet.groups."))) {
+        // A field of a row that has no column: select the row and use its form.
+        const bool tensor = path.section(QLatin1Char('.'), 3, 3) == QLatin1String("tensors");
+        index = m_model->indexOfField(path.section(QLatin1Char('.'), 0, tensor ? 4 : 2)
+            + (tensor ? QLatin1String(".role") : QLatin1String(".name")));
+    }
+    if (index.isValid()) {
+        m_view->setCurrentIndex(index);
+        m_view->scrollTo(index);
+    }
+    if (inTable && !m_view->isColumnHidden(index.column())) {
+        m_view->setFocus(Qt::OtherFocusReason);
+        return true;
+    }
+    if (path == QLatin1String("worksheet.groups")) {
+        m_view->setFocus(Qt::OtherFocusReason);
+        return true;
+    }
+    for (FieldForm* form : {m_rowForm, m_planForm}) {
+        if (form && form->paths().contains(path)) {
+            emit sideRequested();
+            form->showField(path);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool WorksheetPage::showFigure(const QString& path)
+{
+    const QModelIndex index = m_model->indexOfFigure(path);
+    if (!index.isValid() || m_view->isColumnHidden(index.column()))
         return false;
     m_view->setCurrentIndex(index);
     m_view->scrollTo(index);
@@ -128,182 +233,73 @@ bool WorksheetPage::showField(const QString& path)
     return true;
 }
 
-void WorksheetPage::refresh()
+void WorksheetPage::addGroup()
 {
-    refreshIdentity();
-    refreshHeader();
-    refreshBridge();
-    refreshSequence();
-    const Estimate* estimate = m_document.estimate();
-    QString excludes;
-    QString headline;
-    if (estimate) {
-        QStringList items;
-        for (const std::string& item : estimate->excludes)
-            items.push_back(QString::fromStdString(item));
-        excludes = tr("Totals exclude %1. Nothing is divided by the number of devices: each rank has its own column, "
-                      "by the engine's sharding rule.")
-                       .arg(items.join(QStringLiteral(", ")));
-        if (!estimate->label.empty())
-            excludes.prepend(tr("This is %1. ").arg(QString::fromStdString(estimate->label)));
-        if (!estimate->engine.refusal.empty())
-            headline = QStringLiteral("✗ ") + tr("Engine: %1").arg(QString::fromStdString(estimate->engine.refusal));
-        else if (estimate->engine.maxConcurrency)
-            headline
-                = tr("Fits: %1 sequences of %2 tokens; %3 planned")
-                      .arg(QLocale().toString(std::floor(estimate->engine.maxConcurrency->real() * 10) / 10, 'f', 1),
-                          countText(m_document.plan().limits.maxModelLen.value_or(0)),
-                          countText(m_document.plan().limits.concurrentSequences.value_or(1)));
-    } else {
-        headline = QStringLiteral("✗ ") + m_document.estimateError();
-    }
-    m_excludes->setText(excludes);
-    setHeadline(headline);
-    selectionChanged();
+    const QString like = groupOf(m_model->elementOf(m_view->currentIndex()));
+    const std::string id
+        = freeElementId(m_document.plan(), "worksheet.groups", like.isEmpty() ? "group" : like.toStdString());
+    m_document.edit(tr("Add layer group %1").arg(QString::fromStdString(id)), [&](Plan& plan) {
+        const Result<std::string> path = addElement(plan, "worksheet.groups", id, like.toStdString());
+        if (!path) {
+            emit message(QString::fromStdString(path.error().text()));
+            return;
+        }
+        LayerGroup& group = plan.worksheet.groups.back();
+        group.name = like.isEmpty() ? id : group.name + " copy";
+        group.layerIndices.clear(); // those of the group it is like are taken
+        if (like.isEmpty())
+            group.tensors = attentionTensors(1, 1, 1, {});
+    });
+    showField(QStringLiteral("worksheet.groups.%1.name").arg(QString::fromStdString(id)));
 }
 
-void WorksheetPage::refreshHeader()
+void WorksheetPage::addTensor()
 {
-    const Plan& plan = m_document.plan();
-    const QString sequences = countText(plan.limits.concurrentSequences.value_or(1));
-    const QString length = plan.limits.maxModelLen ? countText(*plan.limits.maxModelLen) : tr("not stated");
-    const QString retained = plan.worksheet.retainedAt.empty()
-        ? tr("⚠ no reading")
-        : tr("reading of %1").arg(QString::fromStdString(plan.worksheet.retainedAt));
-    const Estimate* estimate = m_document.estimate();
-    const bool pool = estimate && estimate->engine.poolBytes;
-    m_header->setSpans({
-        {WorksheetModel::ConfiguredTokens, WorksheetModel::ConfiguredBytes, tr("┄ Configured maximum"),
-            tr("%1 × %2 tokens").arg(sequences, length), false},
-        {WorksheetModel::RetainedTokens, WorksheetModel::RetainedBytes, tr("■ Presently retained"), retained, true},
-        {WorksheetModel::ReservedTokens, WorksheetModel::ReservedBytes, tr("▣ Reserved"),
-            pool ? tr("by the pool, all ranks") : tr("by admission"), false},
-        {WorksheetModel::FirstRank, m_model->columnCount() - 1, tr("By rank"),
-            estimate && !estimate->engine.ranks.empty()
-                ? tr("%n rank(s)", nullptr, static_cast<int>(estimate->engine.ranks.size()))
-                : QString(),
-            false},
+    const QString element = m_model->elementOf(m_view->currentIndex());
+    const QString group = groupOf(element);
+    if (group.isEmpty()) {
+        emit message(tr("Select the layer group that shall keep one more tensor."));
+        return;
+    }
+    const QString like = element.section(QLatin1Char('.'), 4, 4);
+    const std::string list = "worksheet.groups." + group.toStdString() + ".tensors";
+    const std::string id = freeElementId(m_document.plan(), list, like.isEmpty() ? "tensor" : like.toStdString());
+    m_document.edit(tr("Add tensor %1 to %2").arg(QString::fromStdString(id), group), [&](Plan& plan) {
+        if (const Result<std::string> path = addElement(plan, list, id, like.toStdString()); !path)
+            emit message(QString::fromStdString(path.error().text()));
+    });
+    showField(QString::fromStdString(list + "." + id + ".role"));
+}
+
+void WorksheetPage::removeRow()
+{
+    const QString element = m_model->elementOf(m_view->currentIndex());
+    if (element.isEmpty())
+        return;
+    m_document.edit(tr("Remove %1").arg(element.mid(static_cast<int>(qstrlen("worksheet.groups.")))), [&](Plan& plan) {
+        if (const Result<void> removed = removeElement(plan, element.toStdString()); !removed)
+            emit message(QString::fromStdString(removed.error().text()));
     });
 }
 
-void WorksheetPage::refreshIdentity()
+void WorksheetPage::resizeEvent(QResizeEvent* event)
 {
-    auto* grid = qobject_cast<QGridLayout*>(m_identity->layout());
-    while (QLayoutItem* item = grid->takeAt(0)) {
-        delete item->widget();
-        delete item;
-    }
-    grid->setContentsMargins(8, 4, 8, 4);
-    grid->setHorizontalSpacing(16);
-    grid->setVerticalSpacing(2);
-    std::vector<IdentityRow> rows = identityOf(m_document.plan());
-    rows.push_back({"loaded", "Loaded",
-        m_document.plan().loaded.weightBytes
-            ? std::optional(format(Bytes(*m_document.plan().loaded.weightBytes)) + " weights")
-            : std::nullopt,
-        {}});
-    constexpr int columns = 4;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-        auto* title = new QLabel(QString::fromStdString(rows[i].title), m_identity);
-        title->setForegroundRole(QPalette::PlaceholderText);
-        QFont small = font();
-        small.setPointSizeF(small.pointSizeF() * 0.92);
-        title->setFont(small);
-        const bool stated = rows[i].text.has_value();
-        const QString full = stated ? QString::fromStdString(*rows[i].text) : QStringLiteral("⚠ ") + tr("not stated");
-        auto* value = new QLabel(fontMetrics().elidedText(full, Qt::ElideRight, 260), m_identity);
-        value->setToolTip(full);
-        value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        if (!stated) {
-            QPalette palette = value->palette();
-            palette.setColor(QPalette::WindowText, tokensFor(palette).warning);
-            value->setPalette(palette);
-        }
-        const int row = static_cast<int>(i) / columns * 2;
-        const int column = static_cast<int>(i) % columns;
-        grid->addWidget(title, row, column);
-        grid->addWidget(value, row + 1, column);
-        grid->setColumnStretch(column, 1);
+    Page::resizeEvent(event);
+    m_identity->foldFor(window()->height());
+    if (!m_splitDone && isVisible()) {
+        // The table gets what its rows need, and no more than half: the bridge stays in sight.
+        m_splitDone = true;
+        const int room = m_split->height();
+        const int table = std::clamp(m_view->heightForRows() + m_excludes->height() + 8, 120, room * 11 / 20);
+        m_split->setSizes({table, room - table});
     }
 }
 
-void WorksheetPage::refreshBridge()
+void WorksheetPage::changeEvent(QEvent* event)
 {
-    const Estimate* estimate = m_document.estimate();
-    const Tokens& tokens = tokensFor(palette());
-    QVector<PlotBar> bars;
-    QVector<PlotLimit> limits;
-    QStringList zero;
-    if (estimate && estimate->idealBytes) {
-        double at = estimate->idealBytes->real() / gib;
-        bars.push_back({tr("Ideal need"), {{tr("Ideal need"), 0, at, tokens.idealNeed, Qt::SolidPattern}}});
-        for (const NeedDifference& difference : estimate->engine.differences) {
-            const double step = difference.bytes.real() / gib;
-            const QString name = QString::fromStdString(difference.title);
-            if (step == 0) {
-                zero.push_back(name);
-                continue;
-            }
-            bars.push_back({QStringLiteral("+ ") + name, {{name, at, at + step, tokens.difference, Qt::BDiagPattern}}});
-            at += step;
-        }
-        if (estimate->engine.engineNeedBytes)
-            bars.push_back({tr("Engine need"),
-                {{tr("Engine need"), 0, estimate->engine.engineNeedBytes->real() / gib, tokens.engineNeed,
-                    Qt::SolidPattern}}});
-        if (estimate->reservedBytes && estimate->engine.poolBytes)
-            limits.push_back({tr("pool %1").arg(QString::fromStdString(formatQuantity(*estimate->reservedBytes))),
-                estimate->reservedBytes->real() / gib, true});
-    }
-    m_bridgeTitle->setText(tr("From ideal need to engine need"));
-    m_bridge->setBars(bars, limits);
-    QString note;
-    if (!zero.isEmpty())
-        note = tr("0 here: %1.").arg(zero.join(QStringLiteral(", ")));
-    if (estimate && !estimate->engine.refusal.empty())
-        note = tr("No engine need: %1").arg(QString::fromStdString(estimate->engine.refusal));
-    else if (estimate && !estimate->engine.engineNeedBytes)
-        note = tr("No engine need: no engine is chosen.");
-    m_bridgeNote->setText(note);
-}
-
-void WorksheetPage::refreshSequence()
-{
-    const Plan& plan = m_document.plan();
-    const Estimate* estimate = m_document.estimate();
-    if (!estimate || !plan.limits.maxModelLen) {
-        m_sequence->clear();
-        return;
-    }
-    // The ideal line from the growth laws themselves, at a hundred lengths.
-    const Tokens& tokens = tokensFor(palette());
-    PlotSeries ideal {tr("ideal"), {}, {}, tokens.idealNeed};
-    const std::int64_t most = *plan.limits.maxModelLen;
-    for (int i = 0; i <= 100; ++i) {
-        const std::int64_t v = most * i / 100;
-        double bytes = 0;
-        for (const LayerGroup& group : plan.worksheet.groups) {
-            for (const StateTensor& tensor : group.tensors) {
-                const ElementType type
-                    = tensor.elementType == ElementType::NotStated ? plan.cache.elementType : tensor.elementType;
-                bytes += static_cast<double>(group.layers) * static_cast<double>(tensor.growth.at(v))
-                    * static_cast<double>(tensor.heads * rowBytes(type, tensor.width));
-            }
-        }
-        ideal.x.push_back(static_cast<double>(v));
-        ideal.y.push_back(bytes / gib);
-    }
-    QVector<PlotLimit> limits {{tr("configured"), static_cast<double>(most), true}};
-    if (plan.worksheet.retainedTokens)
-        limits.push_back({tr("retained"), static_cast<double>(*plan.worksheet.retainedTokens), true});
-    m_sequence->setSeries({ideal}, limits);
-}
-
-void WorksheetPage::selectionChanged()
-{
-    const QModelIndex index = m_view->currentIndex();
-    emit figureSelected(index.data(FigureRole).toString());
-    emit selectionText(index.isValid() ? index.data(ExactRole).toString() : QString());
+    Page::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        refreshSequence();
 }
 
 } // namespace kvw::gui

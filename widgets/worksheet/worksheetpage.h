@@ -5,15 +5,22 @@
 
 #include "shell/page.h"
 
+#include <QTimer>
+
 class QLabel;
-class QTreeView;
+class QScrollArea;
+class QSplitter;
 
 namespace kvw::gui {
 
-class GroupedHeader;
+class BridgeView;
+class ElidedLabel;
+class FieldForm;
+class IdentityPanel;
 class PlanDocument;
 class PlotView;
 class WorksheetModel;
+class WorksheetView;
 
 /// What attention holds, group by group, and what the engine will reserve for it.
 class WorksheetPage : public Page
@@ -25,25 +32,51 @@ public:
 
     QStringList fieldPrefixes() const override;
     bool showField(const QString& path) override;
+    bool showFigure(const QString& path) override;
+    QWidget* side() const override;
+    QString sideTitle() const override;
+
+    /// Adds a layer group like the selected one, or a first one; one undo step.
+    void addGroup();
+    /// Adds a tensor to the selected group, like the selected one; one undo step.
+    void addTensor();
+    /// Removes the selected tensor or group; one undo step.
+    void removeRow();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
+    void makeSide();
+    void makeActions();
+    QWidget* makeLower();
     void refresh();
     void refreshHeader();
-    void refreshIdentity();
     void refreshBridge();
     void refreshSequence();
     void selectionChanged();
+    void showRowFields();
 
     PlanDocument& m_document;
-    QWidget* m_identity;
-    QTreeView* m_view;
-    GroupedHeader* m_header;
+    IdentityPanel* m_identity;
     WorksheetModel* m_model;
-    QLabel* m_excludes;
-    QLabel* m_bridgeTitle;
-    PlotView* m_bridge;
+    WorksheetView* m_view;
+    ElidedLabel* m_excludes;
+    ElidedLabel* m_bridgeAbout;
+    BridgeView* m_bridge;
     QLabel* m_bridgeNote;
+    ElidedLabel* m_sequenceAbout;
     PlotView* m_sequence;
+    QSplitter* m_split;
+    QScrollArea* m_side;
+    QLabel* m_rowTitle;
+    QWidget* m_rowPlace;
+    FieldForm* m_rowForm = nullptr;
+    FieldForm* m_planForm = nullptr;
+    QString m_rowElement;
+    bool m_splitDone = false;
+    QTimer m_sequenceTimer; // the curve waits until edits pause
 };
 
 } // namespace kvw::gui

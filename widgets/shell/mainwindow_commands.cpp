@@ -1,0 +1,184 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The View menu, the command field, help, and the ways to fields and figures.
+
+#include "explain/explainpanel.h"
+#include "models/numbertext.h"
+#include "plan/field_table.h"
+#include "problems/problemspanel.h"
+#include "shell/commandfield.h"
+#include "shell/fieldhelp.h"
+#include "shell/mainwindow.h"
+#include "shell/messagebar.h"
+#include "shell/page.h"
+#include "shell/rail.h"
+#include "style/theme.h"
+
+#include <QAction>
+#include <QActionGroup>
+#include <QApplication>
+#include <QDockWidget>
+#include <QMenu>
+#include <QMenuBar>
+#include <QStackedWidget>
+#include <QToolBar>
+#include <QWhatsThis>
+
+namespace kvw::gui {
+
+void MainWindow::makeViewMenu()
+{
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    view->addAction(m_explainDock->toggleViewAction());
+    view->addAction(m_problemsDock->toggleViewAction());
+    view->addAction(m_sideDock->toggleViewAction());
+    view->addAction(tr("&Reset this page's layout"), this, &MainWindow::applyDefaultDocks);
+    view->addSeparator();
+    view->addAction(tr("Go to &Explain, and back"), QKeySequence(Qt::Key_F4), this, &MainWindow::toggleExplain);
+    view->addAction(tr("&Pin Explain"), QKeySequence(tr("Ctrl+Space")), this,
+        [this] { m_explain->setPinned(!m_explain->isPinned()); });
+    view->addAction(tr("&Next problem"), QKeySequence(Qt::Key_F8), this, [this] { m_problems->step(1); });
+    view->addAction(tr("Pre&vious problem"), QKeySequence(tr("Shift+F8")), this, [this] { m_problems->step(-1); });
+    view->addAction(tr("&Find a command or number…"), QKeySequence(tr("Ctrl+K")), this,
+        [this] { m_commandField->setFocus(Qt::ShortcutFocusReason); });
+    view->addSeparator();
+    QMenu* theme = view->addMenu(tr("&Theme"));
+    auto* group = new QActionGroup(this);
+    for (const auto& [name, title] : {std::pair {Theme::System, tr("As the &system")},
+             std::pair {Theme::Light, tr("&Light")}, std::pair {Theme::Dark, tr("&Dark")}}) {
+        QAction* action = theme->addAction(title, this, [name = name] { chooseTheme(name); });
+        action->setCheckable(true);
+        action->setChecked(chosenTheme() == name);
+        group->addAction(action);
+    }
+}
+
+void MainWindow::makeCommandField()
+{
+    auto* bar = findChild<QToolBar*>(QStringLiteral("mainToolBar"));
+    auto* spacer = new QWidget(bar);
+    spacer->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    bar->addWidget(spacer);
+    m_commandField = new CommandField(bar);
+    m_commandField->setFixedWidth(248);
+    m_commandField->setSource([this] { return commands(); });
+    bar->addWidget(m_commandField);
+}
+
+namespace {
+
+void collectActions(QVector<Command>& out, const QList<QAction*>& actions)
+{
+    for (QAction* action : actions) {
+        if (action->isSeparator() || action->text().isEmpty() || !action->isVisible())
+            continue;
+        if (action->menu()) {
+            collectActions(out, action->menu()->actions());
+            continue;
+        }
+        QString text = action->text();
+        text.remove(QLatin1Char('&'));
+        out.push_back({text, MainWindow::tr("command"), action->shortcut().toString(QKeySequence::NativeText), {},
+            [action] { action->trigger(); }, action->isEnabled()});
+    }
+}
+
+} // namespace
+
+QVector<Command> MainWindow::commands()
+{
+    QVector<Command> out;
+    collectActions(out, menuBar()->actions());
+    for (int i = 0; i < m_pages->count(); ++i) {
+        const auto* page = qobject_cast<Page*>(m_pages->widget(i));
+        out.push_back({page->name(), tr("page"), QStringLiteral("Ctrl+%1").arg(i + 1), page->purpose(),
+            [this, i] { m_rail->setCurrentRow(i); }});
+        if (page == currentPage())
+            collectActions(out, page->actions());
+    }
+    forEachField(m_document.plan(), [&](const FieldReference& field) {
+        const QString path = QString::fromStdString(field.path);
+        if (path.startsWith(QLatin1String("evidence.")) || path.startsWith(QLatin1String("runs.")))
+            return;
+        const QString title = fromStd(field.field->title);
+        const bool own = fromStd(field.field->path) == path;
+        out.push_back({own ? title : tr("%1 of %2").arg(title, path.section(QLatin1Char('.'), 0, -2)), tr("field"),
+            QString::fromStdString(fieldDisplay(*field.field, field.slot)), path, [this, path] { goToField(path); }});
+    });
+    if (const Estimate* estimate = m_document.estimate()) {
+        for (const auto& [path, quantity] : figuresOf(*estimate)) {
+            const QString at = QString::fromStdString(path);
+            const NumberText text = numberText(quantity);
+            out.push_back({QString::fromStdString(quantity.name()), tr("figure"),
+                (text.number + QLatin1Char(' ') + text.unit).trimmed(), at, [this, at] { goToFigure(at); }});
+        }
+    }
+    return out;
+}
+
+void MainWindow::goToField(const QString& path)
+{
+    if (path.isEmpty())
+        return;
+    // The current page first: several pages may edit the same field.
+    for (int i = 0; i < m_pages->count(); ++i) {
+        const int row = (m_pages->currentIndex() + i) % m_pages->count();
+        auto* candidate = qobject_cast<Page*>(m_pages->widget(row));
+        if (candidate && candidate->showField(path)) {
+            m_rail->setCurrentRow(row);
+            candidate->showField(path); // focus needs a page that is shown
+            return;
+        }
+    }
+    m_message->show(tr("%1 is not edited on a page of this window yet.").arg(path));
+}
+
+void MainWindow::goToFigure(const QString& path)
+{
+    for (int i = 0; i < m_pages->count(); ++i) {
+        const int row = (m_pages->currentIndex() + i) % m_pages->count();
+        auto* candidate = qobject_cast<Page*>(m_pages->widget(row));
+        if (candidate && candidate->showFigure(path)) {
+            m_rail->setCurrentRow(row);
+            break;
+        }
+    }
+    m_explainDock->show();
+    m_explainDock->raise();
+    m_explain->showFigure(path);
+}
+
+void MainWindow::toggleExplain()
+{
+    QWidget* focus = focusWidget();
+    if (focus && m_explain->isAncestorOf(focus) && m_beforeExplain) {
+        m_beforeExplain->setFocus(Qt::ShortcutFocusReason);
+        return;
+    }
+    m_beforeExplain = focus;
+    if (focus)
+        connect(focus, &QObject::destroyed, this, [this, focus] {
+            if (m_beforeExplain == focus)
+                m_beforeExplain = nullptr;
+        });
+    m_explainDock->show();
+    m_explainDock->raise();
+    m_explain->focusInputs();
+}
+
+void MainWindow::showHelp()
+{
+    QWidget* focus = focusWidget();
+    QString text;
+    QPoint at = mapToGlobal(rect().center());
+    if (focus) {
+        text = helpFor(m_document, fieldUnder(*focus));
+        at = focus->mapToGlobal(QPoint(0, focus->height()));
+    }
+    if (text.isEmpty() && currentPage())
+        text = pageHelp(currentPage()->name(), currentPage()->purpose());
+    QWhatsThis::showText(at, text, focus ? focus : this);
+}
+
+} // namespace kvw::gui
