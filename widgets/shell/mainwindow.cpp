@@ -7,6 +7,9 @@
 #include "explain/explainpanel.h"
 #include "models/numbertext.h"
 #include "plan/plan.h"
+#include "prediction/predictionnotice.h"
+#include "prediction/predictionpage.h"
+#include "prediction/predictionrunner.h"
 #include "problems/problemspanel.h"
 #include "shell/messagebar.h"
 #include "shell/page.h"
@@ -45,6 +48,7 @@ constexpr auto recentKey = "files/recent";
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent)
+    , m_predictions(new PredictionRunner(m_document, this))
     , m_rail(new QListWidget(this))
     , m_pages(new QStackedWidget(this))
     , m_message(new MessageBar(this))
@@ -77,6 +81,8 @@ MainWindow::MainWindow(QWidget* parent)
     makeStatusBar();
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
+    addPage(new PredictionPage(m_document, *m_predictions, this), QStringLiteral("prediction"));
+    new PredictionNotice(m_document, *m_predictions, *m_message, this);
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_document, &PlanDocument::planChanged, this, [this] {
@@ -173,6 +179,15 @@ void MainWindow::makeActions()
     view->addAction(tr("&Next problem"), QKeySequence(Qt::Key_F8), this, [this] { m_problems->step(1); });
     view->addAction(tr("Pre&vious problem"), QKeySequence(tr("Shift+F8")), this, [this] { m_problems->step(-1); });
 
+    QMenu* run = menuBar()->addMenu(tr("&Run"));
+    QAction* predict = run->addAction(
+        icon("predict"), tr("&Predict"), QKeySequence(Qt::Key_F5), m_predictions, &PredictionRunner::start);
+    QAction* stop = run->addAction(
+        icon("stop"), tr("&Stop predicting"), QKeySequence(Qt::Key_Escape), m_predictions, &PredictionRunner::cancel);
+    stop->setEnabled(false);
+    connect(m_predictions, &PredictionRunner::started, stop, [stop] { stop->setEnabled(true); });
+    connect(m_predictions, &PredictionRunner::finished, stop, [stop] { stop->setEnabled(false); });
+
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&About KV Workbench"), this, [this] {
         m_message->show(tr("KV Workbench. The window is under GPL-3.0-or-later, its core under Apache-2.0."));
@@ -186,6 +201,9 @@ void MainWindow::makeActions()
     bar->addSeparator();
     bar->addAction(undo);
     bar->addAction(redo);
+    bar->addSeparator();
+    bar->addAction(predict);
+    bar->addAction(stop);
 }
 
 void MainWindow::makeStatusBar()

@@ -17,6 +17,7 @@ namespace kvw::gui {
 class ExplainPanel;
 class MessageBar;
 class Page;
+class PredictionRunner;
 class ProblemsPanel;
 
 /// The workbench: rail of pages, docks, menus, status bar, and the one document.
@@ -60,6 +61,7 @@ private:
     void openDialog();
 
     PlanDocument m_document;
+    PredictionRunner* m_predictions;
     QListWidget* m_rail;
     QStackedWidget* m_pages;
     MessageBar* m_message;
