@@ -136,6 +136,30 @@ Legend legendByTenant(const EventLogHeader& header, const ReplayState& state)
     return out;
 }
 
+bool crossesDomains(TenantSet tenants, const std::vector<SharingDomain>& domains)
+{
+    if ((tenants & (tenants - 1)) == 0)
+        return false;
+    std::optional<std::uint32_t> first;
+    for (std::size_t t = 0; t < 64; ++t) {
+        if ((tenants >> t & 1) == 0)
+            continue;
+        if (t >= domains.size() || (first && *first != domains[t].id))
+            return true;
+        first = domains[t].id;
+    }
+    return false;
+}
+
+std::int64_t crossDomainBlocks(
+    const std::vector<std::vector<TenantSet>>& tenants, const std::vector<SharingDomain>& domains)
+{
+    std::int64_t out = 0;
+    for (const std::vector<TenantSet>& pool : tenants)
+        out += std::count_if(pool.begin(), pool.end(), [&](TenantSet set) { return crossesDomains(set, domains); });
+    return out;
+}
+
 FormerBlocks formerBlocks(const EventLogHeader& header, const ReplayState& state, const RequestTrace& request)
 {
     FormerBlocks out;

@@ -50,6 +50,13 @@ struct Legend
 Legend legendByState(const EventLogHeader& header, const ReplayState& state);
 Legend legendByTenant(const EventLogHeader& header, const ReplayState& state);
 
+/// True when the tenants are of more than one sharing domain. `domains`: by tenant; a tenant without one counts as its
+/// own.
+bool crossesDomains(TenantSet tenants, const std::vector<SharingDomain>& domains);
+/// Active blocks that tables of several domains name: must be 0.
+std::int64_t crossDomainBlocks(
+    const std::vector<std::vector<TenantSet>>& tenants, const std::vector<SharingDomain>& domains);
+
 /// What became of the blocks that a preempted request held.
 struct FormerBlocks
 {

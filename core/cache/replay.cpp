@@ -166,9 +166,11 @@ void countEvent(StepCounts& counts, EventKind kind)
         break;
     case EventKind::Evict:
         ++counts.evictions;
+        ++counts.evictionsSoFar;
         break;
     case EventKind::Preempt:
         ++counts.preemptions;
+        ++counts.preemptionsSoFar;
         break;
     case EventKind::Admit:
         ++counts.admissions;
@@ -278,6 +280,21 @@ const EventLogHeader& Replay::header() const
 std::span<const Event> Replay::events() const
 {
     return m_events;
+}
+
+const StepCounts* Replay::countsAt(std::uint32_t step) const
+{
+    const auto after = std::upper_bound(m_steps.begin(), m_steps.end(), step,
+        [](std::uint32_t wanted, const StepCounts& counts) { return wanted < counts.step; });
+    return after == m_steps.begin() ? nullptr : &*(after - 1);
+}
+
+std::optional<std::uint32_t> Replay::lastGrowth(std::uint32_t request) const
+{
+    const auto at = std::find_if(m_events.rbegin(), m_events.rend(), [request](const Event& event) {
+        return event.request == request && (event.kind == EventKind::Allocate || event.kind == EventKind::Reference);
+    });
+    return at == m_events.rend() ? std::nullopt : std::optional(at->step);
 }
 
 std::optional<std::uint32_t> Replay::nextStep(std::uint32_t step, EventKind kind) const

@@ -82,6 +82,8 @@ struct StepCounts
     std::int64_t preemptions = 0;
     std::int64_t admissions = 0;
     std::int64_t ended = 0; ///< completed, rejected, cancelled or failed
+    std::int64_t evictionsSoFar = 0; ///< this step's included
+    std::int64_t preemptionsSoFar = 0;
 
     bool operator==(const StepCounts&) const = default;
 };
@@ -106,6 +108,10 @@ public:
     const EventLogHeader& header() const;
     std::span<const Event> events() const; ///< up to the error, if there is one
 
+    /// The counts of the last step that is not after `step`; none before the first.
+    const StepCounts* countsAt(std::uint32_t step) const;
+    /// The last step in which the request's tables grew, which is when it held most that is worth a look.
+    std::optional<std::uint32_t> lastGrowth(std::uint32_t request) const;
     /// The first step after (before) `step` in which an event of `kind` happens.
     std::optional<std::uint32_t> nextStep(std::uint32_t step, EventKind kind) const;
     std::optional<std::uint32_t> previousStep(std::uint32_t step, EventKind kind) const;

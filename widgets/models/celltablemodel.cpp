@@ -100,6 +100,8 @@ QVariant CellTableModel::data(const QModelIndex& index, int role) const
             return font;
         }
         return {};
+    case Qt::DecorationRole:
+        return cell.decoration;
     case SortRole:
         return cell.sort;
     case ExactRole:

@@ -22,6 +22,7 @@ struct Cell
     bool number = false; ///< right-aligned
     bool strong = false; ///< semibold
     bool warns = false; ///< drawn as a warning
+    QVariant decoration {}; ///< a pixmap before the text
 
     static Cell words(const QString& text);
     /// Groups of three; `missing` shows "–" and sorts first.

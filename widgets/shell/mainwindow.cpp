@@ -3,6 +3,7 @@
 
 #include "shell/mainwindow.h"
 
+#include "blockmap/blockmappage.h"
 #include "deployment/deploymentpage.h"
 #include "explain/explainpanel.h"
 #include "models/numbertext.h"
@@ -81,7 +82,14 @@ MainWindow::MainWindow(QWidget* parent)
     makeStatusBar();
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
-    addPage(new PredictionPage(m_document, *m_predictions, this), QStringLiteral("prediction"));
+    auto* blockMap = new BlockMapPage(m_document, this);
+    auto* prediction = new PredictionPage(m_document, *m_predictions, this);
+    addPage(blockMap, QStringLiteral("blockmap"));
+    addPage(prediction, QStringLiteral("prediction"));
+    connect(prediction, &PredictionPage::requestActivated, this, [this, blockMap](quint32 request) {
+        showPage(QStringLiteral("blockmap"));
+        blockMap->showRequest(request);
+    });
     new PredictionNotice(m_document, *m_predictions, *m_message, this);
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
