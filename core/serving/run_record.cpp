@@ -47,6 +47,21 @@ std::array<std::int64_t, outcomeCount> RunRecord::outcomes() const
     return out;
 }
 
+RunTotals RunRecord::totals() const
+{
+    const std::array<std::int64_t, outcomeCount> ends = outcomes();
+    const auto count = [&](Outcome outcome) { return ends[static_cast<std::size_t>(outcome)]; };
+    RunTotals out;
+    out.offered = static_cast<std::int64_t>(requests.size());
+    out.completed = count(Outcome::Completed);
+    out.refused = count(Outcome::Rejected) + count(Outcome::Failed);
+    for (const TenantRecord& tenant : tenants) {
+        out.promptTokens += tenant.promptTokens;
+        out.hitTokens += tenant.hitTokens;
+    }
+    return out;
+}
+
 std::int64_t RunRecord::peakStep() const
 {
     const auto peak = std::max_element(

@@ -82,6 +82,16 @@ struct StepDistribution
     std::int64_t quantile(double share) const;
 };
 
+/// What a run did in a few numbers.
+struct RunTotals
+{
+    std::int64_t offered = 0; ///< requests; the outcomes add up to it
+    std::int64_t completed = 0;
+    std::int64_t refused = 0; ///< rejected or failed
+    std::int64_t promptTokens = 0; ///< of admitted requests
+    std::int64_t hitTokens = 0; ///< of those, served from the cache
+};
+
 /// What a run did, by the loop's own counters. Predictions and live runs have the same.
 struct RunRecord
 {
@@ -108,6 +118,7 @@ struct RunRecord
     std::int64_t readBackEntries = 0; ///< entries that completed requests held at their end, all groups
 
     std::array<std::int64_t, outcomeCount> outcomes() const;
+    RunTotals totals() const;
     /// First step with the most active blocks; 0 when there is no sample.
     std::int64_t peakStep() const;
     /// Cold or warm requests only, completed ones.

@@ -52,6 +52,14 @@ QString counted(std::int64_t count, const QString& one, const QString& many)
     return countText(count) + QLatin1Char(' ') + (count == 1 ? one : many);
 }
 
+QString percentText(std::int64_t part, std::int64_t whole)
+{
+    if (whole == 0)
+        return QStringLiteral("–");
+    return QLocale().toString(100.0 * static_cast<double>(part) / static_cast<double>(whole), 'f', 1)
+        + QStringLiteral(" %");
+}
+
 QString fromStd(std::string_view text)
 {
     return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));

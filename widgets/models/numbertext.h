@@ -23,6 +23,8 @@ NumberText numberText(const Quantity& quantity);
 NumberText bytesText(std::int64_t bytes);
 /// Groups of three in the user's locale.
 QString countText(std::int64_t count);
+/// "30.3 %" with the user's decimal point; "–" of nothing.
+QString percentText(std::int64_t part, std::int64_t whole);
 QString fromStd(std::string_view text);
 /// "1 warning", "2 warnings": the words are given, since there is no translation file for English.
 QString counted(std::int64_t count, const QString& one, const QString& many);

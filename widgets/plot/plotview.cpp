@@ -23,6 +23,7 @@ struct PlotView::Impl
 
     void style(const QPalette& palette, const QFont& font);
     void addLimits(const Tokens& tokens, double most);
+    void addPattern(const PlotSeries& one, const QVector<double>& y, QCPGraph* below);
     void drawSeries(const Tokens& tokens);
     void drawBars(const Tokens& tokens);
     void redraw(const QPalette& palette, const QFont& font);
@@ -80,6 +81,19 @@ void PlotView::Impl::addLimits(const Tokens& tokens, double most)
     }
 }
 
+void PlotView::Impl::addPattern(const PlotSeries& one, const QVector<double>& y, QCPGraph* below)
+{
+    QCPGraph* lines = plot->addGraph();
+    lines->removeFromLegend();
+    lines->setPen(Qt::NoPen);
+    lines->setBrush(QBrush(one.patternColor, one.pattern));
+    if (one.step)
+        lines->setLineStyle(QCPGraph::lsStepLeft);
+    lines->setData(one.x, y, true);
+    if (below)
+        lines->setChannelFillGraph(below);
+}
+
 void PlotView::Impl::drawSeries(const Tokens& tokens)
 {
     double mostX = 0;
@@ -99,10 +113,12 @@ void PlotView::Impl::drawSeries(const Tokens& tokens)
             graph->setLineStyle(QCPGraph::lsStepLeft);
         graph->setData(one.x, y, true);
         if (one.filled) {
-            QBrush brush(one.color, one.pattern);
-            graph->setBrush(brush);
+            const bool twoColors = one.patternColor.isValid();
+            graph->setBrush(QBrush(one.color, twoColors ? Qt::SolidPattern : one.pattern));
             if (previous)
                 graph->setChannelFillGraph(previous);
+            if (twoColors)
+                addPattern(one, y, previous);
             previous = graph;
             below = y;
         }
@@ -176,6 +192,7 @@ PlotView::PlotView(QWidget* parent)
     , m_impl(std::make_unique<Impl>())
 {
     m_impl->plot = new QCustomPlot(this);
+    m_impl->plot->setLocale(locale());
     m_impl->plot->setBufferDevicePixelRatio(devicePixelRatioF());
     m_impl->plot->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);
     auto* layout = new QVBoxLayout(this);

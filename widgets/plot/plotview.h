@@ -23,6 +23,7 @@ struct PlotSeries
     bool filled = false; ///< area down to the series before it, or to 0
     Qt::BrushStyle pattern = Qt::SolidPattern;
     bool step = false; ///< steps instead of slopes
+    QColor patternColor {}; ///< filled: lines of the pattern over an area of `color`; invalid: the pattern alone
 };
 
 /// A horizontal or vertical limit: dashed, with its name on it.

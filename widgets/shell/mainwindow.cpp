@@ -3,10 +3,14 @@
 
 #include "shell/mainwindow.h"
 
+#include "blockmap/blockmappage.h"
 #include "deployment/deploymentpage.h"
 #include "explain/explainpanel.h"
 #include "models/numbertext.h"
 #include "plan/plan.h"
+#include "prediction/predictionnotice.h"
+#include "prediction/predictionpage.h"
+#include "prediction/predictionrunner.h"
 #include "problems/problemspanel.h"
 #include "shell/commandfield.h"
 #include "shell/messagebar.h"
@@ -48,6 +52,7 @@ constexpr auto geometryKey = "window/geometry";
 
 MainWindow::MainWindow(QWidget* parent)
     : QMainWindow(parent)
+    , m_predictions(new PredictionRunner(m_document, this))
     , m_rail(new Rail(this))
     , m_pages(new QStackedWidget(this))
     , m_message(new MessageBar(this))
@@ -73,6 +78,15 @@ MainWindow::MainWindow(QWidget* parent)
     makeStatusBar();
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
+    auto* blockMap = new BlockMapPage(m_document, this);
+    auto* prediction = new PredictionPage(m_document, *m_predictions, this);
+    addPage(blockMap, QStringLiteral("blockmap"));
+    addPage(prediction, QStringLiteral("prediction"));
+    connect(prediction, &PredictionPage::requestActivated, this, [this, blockMap](quint32 request) {
+        showPage(QStringLiteral("blockmap"));
+        blockMap->showRequest(request);
+    });
+    new PredictionNotice(m_document, *m_predictions, *m_message, this);
     makeCommandField();
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
@@ -162,6 +176,15 @@ void MainWindow::makeActions()
     }
     makeViewMenu();
 
+    QMenu* run = menuBar()->addMenu(tr("&Run"));
+    QAction* predict = run->addAction(
+        icon("predict"), tr("&Predict"), QKeySequence(Qt::Key_F5), m_predictions, &PredictionRunner::start);
+    QAction* stop = run->addAction(
+        icon("stop"), tr("&Stop predicting"), QKeySequence(Qt::Key_Escape), m_predictions, &PredictionRunner::cancel);
+    stop->setEnabled(false);
+    connect(m_predictions, &PredictionRunner::started, stop, [stop] { stop->setEnabled(true); });
+    connect(m_predictions, &PredictionRunner::finished, stop, [stop] { stop->setEnabled(false); });
+
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Help for what has the focus"), QKeySequence(Qt::Key_F1), this, &MainWindow::showHelp);
     help->addAction(tr("&About KV Workbench"), this, [this] {
@@ -178,6 +201,9 @@ void MainWindow::makeActions()
     bar->addSeparator();
     bar->addAction(undo);
     bar->addAction(redo);
+    bar->addSeparator();
+    bar->addAction(predict);
+    bar->addAction(stop);
 }
 
 void MainWindow::makeStatusBar()

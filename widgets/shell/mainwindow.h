@@ -19,6 +19,7 @@ class ElidedLabel;
 class ExplainPanel;
 class MessageBar;
 class Page;
+class PredictionRunner;
 class ProblemsPanel;
 class Rail;
 struct Command;
@@ -90,6 +91,7 @@ private:
     void showHelp();
 
     PlanDocument m_document;
+    PredictionRunner* m_predictions;
     Rail* m_rail;
     QStackedWidget* m_pages;
     MessageBar* m_message;

@@ -1,0 +1,464 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "blockmap/blockmappage.h"
+
+#include "blockmap/legendview.h"
+#include "blockmap/lensview.h"
+#include "blockmap/poolview.h"
+#include "blockmap/requestsview.h"
+#include "blockmap/storyview.h"
+#include "blockmap/timestrip.h"
+#include "document/plandocument.h"
+#include "models/numbertext.h"
+
+#include <QButtonGroup>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QMainWindow>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <QtConcurrent>
+
+namespace kvw::gui {
+
+namespace {
+
+const QString predictionKey = QStringLiteral("prediction");
+
+QVBoxLayout* column(QWidget* parent, int spacing)
+{
+    auto* out = new QVBoxLayout(parent);
+    out->setContentsMargins(0, 0, 0, 0);
+    out->setSpacing(spacing);
+    return out;
+}
+
+/// What a source is made from.
+struct Log
+{
+    QString title;
+    std::shared_ptr<const EventLog> events;
+    const RunSetup* setup = nullptr;
+    bool grows = false;
+};
+
+Log logOf(const PlanDocument& document, const QString& key)
+{
+    Log out;
+    if (key == predictionKey && document.prediction()) {
+        out.title = document.isPredictionStale() ? BlockMapPage::tr("~ Prediction (earlier plan)")
+                                                 : BlockMapPage::tr("Prediction");
+        out.events = document.prediction()->events;
+        out.setup = &document.prediction()->setup;
+        return out;
+    }
+    for (const std::shared_ptr<const LiveResult>& run : document.runs()) {
+        if (run->id != key || !run->events)
+            continue;
+        out.title = BlockMapPage::tr("%1%2 on %3")
+                        .arg(document.isStale(*run) ? QStringLiteral("~ ") : QString(), run->id, run->device);
+        out.events = run->events;
+        out.setup = &run->setup;
+        out.grows = run->state == QLatin1String("running");
+    }
+    return out;
+}
+
+} // namespace
+
+BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
+    : Page(QStringLiteral("blockmap"), tr("Block map"), tr("Who holds which block, and why"), parent)
+    , m_document(document)
+    , m_sources(new QComboBox(this))
+    , m_colours(new QButtonGroup(this))
+    , m_tenants(new QComboBox(this))
+    , m_groups(new QComboBox(this))
+    , m_hover(new QLabel(this))
+    , m_stack(new QStackedWidget(this))
+    , m_empty(new QLabel(this))
+    , m_requestsTitle(paneTitle({}, this))
+    , m_requests(new RequestsView(m_map, this))
+    , m_poolTitle(paneTitle(tr("Device pool"), this))
+    , m_pool(new PoolView(m_map, this))
+    , m_lensTitle(paneTitle({}, this))
+    , m_lens(new LensView(m_map, *m_pool, this))
+    , m_time(new TimeStrip(m_map, this))
+    , m_story(new StoryView(m_map, this))
+    , m_legend(new LegendView(m_map, this))
+    , m_legendTitle(paneTitle({}, this))
+    , m_side(nullptr)
+{
+    m_map.setPalette(palette());
+    m_sources->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_sources->setAccessibleName(tr("Source"));
+    headerActions()->addWidget(new QLabel(tr("Source"), this));
+    headerActions()->addWidget(m_sources);
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setForegroundRole(QPalette::PlaceholderText);
+    m_empty->setText(tr("No event log yet. Predict (F5), or run live."));
+    auto* results = new QWidget(m_stack);
+    QVBoxLayout* layout = column(results, 8);
+    layout->addWidget(makeBar());
+    layout->addWidget(makeMaps(), 1);
+    layout->addWidget(m_time);
+    m_stack->addWidget(m_empty);
+    m_stack->addWidget(results);
+    content()->addWidget(m_stack, 1);
+
+    connect(m_sources, &QComboBox::activated, this, [this] { load(m_sources->currentData().toString()); });
+    connect(&m_loading, &QFutureWatcherBase::finished, this, &BlockMapPage::loaded);
+    connect(&document, &PlanDocument::predictionChanged, this, &BlockMapPage::refreshSources);
+    connect(&document, &PlanDocument::runsChanged, this, &BlockMapPage::refreshSources);
+    connect(&document, &PlanDocument::planChanged, this, &BlockMapPage::refreshSources);
+    connect(&m_map, &MapState::sourceChanged, this, &BlockMapPage::refreshFilters);
+    connect(&m_map, &MapState::selectionChanged, this, &BlockMapPage::refreshText);
+    connect(&m_map, &MapState::hoverChanged, this, &BlockMapPage::refreshText);
+    connect(m_requests, &RequestsView::titleChanged, this,
+        [this](const QString& title) { m_requestsTitle->setText(tr("Requests: %1").arg(title)); });
+    connect(m_lens, &LensView::titleChanged, m_lensTitle, &QLabel::setText);
+    connect(m_legend, &LegendView::titleChanged, this, [this](const QString& title) {
+        m_legendTitle->setText(title);
+        if (m_legendDock)
+            m_legendDock->setWindowTitle(title);
+    });
+    refreshSources();
+}
+
+BlockMapPage::~BlockMapPage()
+{
+    m_loading.waitForFinished();
+}
+
+QWidget* BlockMapPage::makeBar()
+{
+    auto* bar = new QWidget(this);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    layout->addWidget(new QLabel(tr("Colour"), bar));
+    const QList<std::pair<QString, Colouring>> colourings {
+        {tr("State"), Colouring::State}, {tr("Tenant"), Colouring::Tenant}};
+    for (const auto& [name, colouring] : colourings) {
+        auto* button = new QToolButton(bar);
+        button->setText(name);
+        button->setCheckable(true);
+        button->setChecked(colouring == Colouring::State);
+        button->setToolTip(tr("Key %1").arg(static_cast<int>(colouring) + 1));
+        button->setMinimumHeight(24);
+        m_colours->addButton(button, static_cast<int>(colouring));
+        layout->addWidget(button);
+    }
+    connect(
+        m_colours, &QButtonGroup::idClicked, this, [this](int id) { m_map.setColouring(static_cast<Colouring>(id)); });
+    layout->addSpacing(12);
+    layout->addWidget(new QLabel(tr("Tenant"), bar));
+    layout->addWidget(m_tenants);
+    layout->addSpacing(8);
+    layout->addWidget(new QLabel(tr("Group"), bar));
+    layout->addWidget(m_groups);
+    for (QComboBox* box : {m_tenants, m_groups})
+        box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    m_tenants->setAccessibleName(tr("Show blocks of this tenant"));
+    m_groups->setAccessibleName(tr("Show blocks of this layer group"));
+    connect(m_tenants, &QComboBox::activated, this, [this](int row) { m_map.setTenantFilter(row - 1); });
+    connect(m_groups, &QComboBox::activated, this, [this](int row) { m_map.setGroupFilter(row - 1); });
+    layout->addSpacing(12);
+    m_hover->setForegroundRole(QPalette::PlaceholderText);
+    m_hover->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // its text never moves a pane
+    layout->addWidget(m_hover, 1);
+    const QList<std::tuple<QString, QString, void (PoolView::*)()>> zooms {
+        {QStringLiteral("−"), tr("Zoom out (−)"), &PoolView::zoomOut},
+        {tr("Fit"), tr("Whole pool (0)"), &PoolView::zoomFit},
+        {QStringLiteral("+"), tr("Zoom in (+)"), &PoolView::zoomIn}};
+    for (const auto& [text, tip, slot] : zooms) {
+        auto* button = new QToolButton(bar);
+        button->setText(text);
+        button->setToolTip(tip);
+        button->setAccessibleName(tip);
+        button->setAutoRaise(true);
+        connect(button, &QToolButton::clicked, m_pool, slot);
+        layout->addWidget(button);
+    }
+    return bar;
+}
+
+QWidget* BlockMapPage::makeMaps()
+{
+    auto* maps = new QSplitter(Qt::Horizontal, this);
+    maps->setChildrenCollapsible(false);
+    maps->setHandleWidth(8);
+    auto* logical = new QWidget(maps);
+    QVBoxLayout* layout = column(logical, 0);
+    layout->addWidget(m_requestsTitle);
+    layout->addWidget(m_requests, 1);
+    auto* physical = new QSplitter(Qt::Vertical, maps);
+    physical->setChildrenCollapsible(false);
+    auto* pool = new QWidget(physical);
+    layout = column(pool, 0);
+    layout->addWidget(m_poolTitle);
+    layout->addWidget(m_pool, 1);
+    auto* lens = new QWidget(physical);
+    layout = column(lens, 0);
+    layout->addWidget(m_lensTitle);
+    layout->addWidget(m_lens, 1);
+    physical->addWidget(pool);
+    physical->addWidget(lens);
+    physical->setStretchFactor(0, 3);
+    physical->setStretchFactor(1, 1);
+    maps->addWidget(logical);
+    maps->addWidget(physical);
+    maps->addWidget(makeSide());
+    maps->setStretchFactor(0, 5);
+    maps->setStretchFactor(1, 3);
+    maps->setStretchFactor(2, 0);
+    return maps;
+}
+
+QWidget* BlockMapPage::makeSide()
+{
+    m_side = new QWidget(this);
+    QVBoxLayout* layout = column(m_side, 0);
+    layout->addWidget(paneTitle(tr("Story of the block"), m_side));
+    layout->addWidget(m_story, 1);
+    layout->addWidget(m_legendTitle);
+    layout->addWidget(m_legend);
+    return m_side;
+}
+
+/// Story and legend go into the window's docks, beside Explain and Problems, where there are some.
+void BlockMapPage::placeSide()
+{
+    auto* window = qobject_cast<QMainWindow*>(this->window());
+    if (!window || m_storyDock)
+        return;
+    m_storyDock = new QDockWidget(tr("Story of the block"), window);
+    m_storyDock->setObjectName(QStringLiteral("storyDock"));
+    m_storyDock->setWidget(m_story);
+    m_legendDock = new QDockWidget(m_legendTitle->text(), window);
+    m_legendDock->setObjectName(QStringLiteral("legendDock"));
+    m_legendDock->setWidget(m_legend);
+    m_side->hide();
+    const QList<std::pair<QDockWidget*, const char*>> places {
+        {m_storyDock, "explainDock"}, {m_legendDock, "problemsDock"}};
+    for (const auto& [dock, beside] : places) {
+        dock->setMinimumWidth(240);
+        window->addDockWidget(Qt::RightDockWidgetArea, dock);
+        if (auto* known = window->findChild<QDockWidget*>(QString::fromLatin1(beside)))
+            window->tabifyDockWidget(known, dock);
+    }
+}
+
+void BlockMapPage::showEvent(QShowEvent* event)
+{
+    Page::showEvent(event);
+    placeSide();
+    for (QDockWidget* dock : {m_storyDock.data(), m_legendDock.data()}) {
+        if (dock) {
+            dock->show();
+            dock->raise();
+        }
+    }
+    refreshSources();
+}
+
+void BlockMapPage::hideEvent(QHideEvent* event)
+{
+    m_time->setPlaying(false);
+    for (QDockWidget* dock : {m_storyDock.data(), m_legendDock.data()}) {
+        if (dock)
+            dock->hide();
+    }
+    Page::hideEvent(event);
+}
+
+QString BlockMapPage::source() const
+{
+    return m_map.source() ? m_map.source()->key : QString();
+}
+
+void BlockMapPage::setSource(const QString& key)
+{
+    const int row = m_sources->findData(key);
+    if (row < 0)
+        return;
+    m_sources->setCurrentIndex(row);
+    load(key);
+}
+
+void BlockMapPage::showRequest(quint32 request)
+{
+    m_wanted = request;
+    if (source() == predictionKey && !m_loading.isRunning())
+        loaded();
+    else
+        setSource(predictionKey);
+}
+
+MapState& BlockMapPage::map()
+{
+    return m_map;
+}
+
+PoolView& BlockMapPage::pool()
+{
+    return *m_pool;
+}
+
+RequestsView& BlockMapPage::requests()
+{
+    return *m_requests;
+}
+
+LegendView& BlockMapPage::legend()
+{
+    return *m_legend;
+}
+
+void BlockMapPage::refreshSources()
+{
+    QStringList keys;
+    if (m_document.prediction())
+        keys.push_back(predictionKey);
+    for (const std::shared_ptr<const LiveResult>& run : m_document.runs()) {
+        if (run->events)
+            keys.push_back(run->id);
+    }
+    const QString current = m_sources->currentData().toString();
+    m_sources->clear();
+    for (const QString& key : std::as_const(keys))
+        m_sources->addItem(logOf(m_document, key).title, key);
+    m_sources->setCurrentIndex(std::max(0, m_sources->findData(current)));
+    m_sources->setEnabled(keys.size() > 1);
+    if (keys.isEmpty()) {
+        m_shown = nullptr;
+        m_stack->setCurrentIndex(0);
+        m_map.setSource(nullptr);
+        return;
+    }
+    load(m_sources->currentData().toString());
+}
+
+void BlockMapPage::load(const QString& key)
+{
+    if (m_loading.isRunning())
+        return; // loaded() looks again
+    const Log log = logOf(m_document, key);
+    if (!log.events || !(isVisible() || m_wanted))
+        return; // read when somebody looks
+    if (m_shown == log.events.get() && m_shownEvents == log.events->events().size() && source() == key)
+        return;
+    m_shown = log.events.get();
+    m_shownEvents = log.events->events().size();
+    m_loadingKey = key;
+    const std::vector<SharingDomain> domains = log.setup ? log.setup->domains : std::vector<SharingDomain>();
+    if (log.grows) {
+        // Others write to it: it can only be read here.
+        m_stack->setCurrentIndex(1);
+        m_map.setSource(makeMapSource(key, log.title, log.events, domains, true));
+        return;
+    }
+    m_loading.setFuture(QtConcurrent::run([key, title = log.title, events = log.events, domains] {
+        return makeMapSource(key, title, events, domains, false);
+    }));
+}
+
+void BlockMapPage::loaded()
+{
+    if (m_loading.isFinished() && m_loading.future().resultCount() > 0 && !m_loadingKey.isEmpty()) {
+        m_loadingKey.clear();
+        const std::shared_ptr<MapSource> source = m_loading.result();
+        if (source->replay->error())
+            emit message(tr("The event log contradicts itself: %1. The map ends before that.")
+                             .arg(QString::fromStdString(source->replay->error()->text())));
+        m_stack->setCurrentIndex(1);
+        m_map.setSource(source);
+        load(m_sources->currentData().toString()); // something newer may have come
+    }
+    if (m_wanted && source() == predictionKey && !m_loading.isRunning()) {
+        const quint32 request = *m_wanted;
+        m_wanted.reset();
+        m_map.showRequest(request);
+    }
+}
+
+void BlockMapPage::refreshFilters()
+{
+    m_tenants->clear();
+    m_groups->clear();
+    m_tenants->addItem(tr("All"));
+    m_groups->addItem(tr("All"));
+    if (!m_map.source())
+        return;
+    for (std::uint16_t t = 0; t < m_map.header().tenants.size(); ++t)
+        m_tenants->addItem(QStringLiteral("%1 %2").arg(MapState::tenantLetter(t), m_map.tenantName(t)));
+    for (const GroupLayout& group : m_map.header().layout.groups)
+        m_groups->addItem(QString::fromStdString(group.id));
+    m_tenants->setCurrentIndex(m_map.tenantFilter() + 1);
+    m_groups->setCurrentIndex(m_map.groupFilter() + 1);
+    m_poolTitle->setText(tr("Device pool, rank %1").arg(m_map.header().layout.rank));
+}
+
+void BlockMapPage::refreshText()
+{
+    if (!m_map.source()) {
+        m_hover->clear();
+        return;
+    }
+    QStringList parts;
+    if (const std::optional<std::uint32_t> request = m_map.hoveredRequest())
+        parts.push_back(QStringLiteral("r%1").arg(*request));
+    if (const std::optional<BlockRef> block = m_map.hoveredBlock())
+        parts.push_back(m_map.describe(*block));
+    m_hover->setText(parts.join(QStringLiteral(" · ")));
+
+    const std::optional<std::uint32_t> request = m_map.selectedRequest();
+    const auto found = request ? m_map.state().requests.find(*request) : m_map.state().requests.end();
+    if (found == m_map.state().requests.end()) {
+        emit selectionText(m_map.selectedBlock() ? m_map.describe(*m_map.selectedBlock()) : QString());
+        return;
+    }
+    const RequestBlocks blocks = requestBlocks(m_map.header(), m_map.state(), found->second);
+    emit selectionText(tr("r%1 (%2): %3 blocks, %4; %5 shared")
+                           .arg(QString::number(*request), QString::fromUtf8(requestPhaseName(found->second.phase)),
+                               countText(blocks.blocks), bytesText(blocks.bytes).exact, countText(blocks.shared)));
+}
+
+void BlockMapPage::keyPressEvent(QKeyEvent* event)
+{
+    switch (event->key()) {
+    case Qt::Key_1:
+    case Qt::Key_2:
+        m_colours->button(event->key() - Qt::Key_1)->click();
+        return;
+    case Qt::Key_Plus:
+    case Qt::Key_Equal:
+        return m_pool->zoomIn();
+    case Qt::Key_Minus:
+        return m_pool->zoomOut();
+    case Qt::Key_0:
+        return m_pool->zoomFit();
+    case Qt::Key_BracketLeft:
+        return m_time->goToEvent(false);
+    case Qt::Key_BracketRight:
+        return m_time->goToEvent(true);
+    case Qt::Key_Space:
+        return m_time->setPlaying(!m_time->isPlaying());
+    default:
+        Page::keyPressEvent(event);
+    }
+}
+
+void BlockMapPage::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::PaletteChange)
+        m_map.setPalette(palette());
+    Page::changeEvent(event);
+}
+
+} // namespace kvw::gui

@@ -1,0 +1,406 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "prediction/predictionpage.h"
+
+#include "document/plandocument.h"
+#include "models/celltablemodel.h"
+#include "models/numberdelegate.h"
+#include "models/numbertext.h"
+#include "models/roles.h"
+#include "plot/plotview.h"
+#include "prediction/predictionrunner.h"
+#include "prediction/predictiontables.h"
+#include "style/tokens.h"
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace kvw::gui {
+
+namespace {
+
+constexpr int busyMs = 1000; ///< a run shorter than that shows no progress
+constexpr int tenantTableRows = 4;
+
+void setInk(QLabel* label, const QColor& color)
+{
+    QPalette palette = label->palette();
+    palette.setColor(QPalette::WindowText, color);
+    label->setPalette(palette);
+}
+
+QFont scaled(QFont font, double by, bool strong)
+{
+    font.setPointSizeF(font.pointSizeF() * by);
+    if (strong)
+        font.setWeight(QFont::DemiBold);
+    return font;
+}
+
+QVBoxLayout* column(QWidget* parent)
+{
+    auto* out = new QVBoxLayout(parent);
+    out->setContentsMargins(0, 0, 0, 0);
+    out->setSpacing(4);
+    return out;
+}
+
+} // namespace
+
+PredictionPage::PredictionPage(PlanDocument& document, PredictionRunner& runner, QWidget* parent)
+    : Page(QStringLiteral("prediction"), tr("Prediction"),
+        tr("What the planned engine would do with the workload, event by event"), parent)
+    , m_document(document)
+    , m_runner(runner)
+    , m_run(new QPushButton(this))
+    , m_progress(new QProgressBar(this))
+    , m_stack(new QStackedWidget(this))
+    , m_empty(new QLabel(this))
+    , m_outcomes(new QLabel(this))
+    , m_stateTitle(paneTitle({}, this))
+    , m_state(new PlotView(this))
+    , m_tenantModel(new CellTableModel(tenantHeaders(), this))
+    , m_hits(new PlotView(this))
+    , m_distributionModel(new CellTableModel(distributionHeaders(), this))
+    , m_distributionTitle(paneTitle({}, this))
+    , m_distribution(new PlotView(this))
+    , m_requestModel(new CellTableModel(requestHeaders(), this))
+    , m_requestOrder(new QSortFilterProxyModel(this))
+    , m_requestTitle(paneTitle({}, this))
+{
+    headerActions()->addWidget(m_run);
+    connect(m_run, &QPushButton::clicked, this, [this] {
+        if (m_runner.isRunning())
+            m_runner.cancel();
+        else
+            m_runner.start();
+    });
+    m_progress->setFixedHeight(3);
+    m_progress->setTextVisible(false);
+    m_progress->setAccessibleName(tr("Progress of the prediction"));
+    QSizePolicy keep = m_progress->sizePolicy();
+    keep.setRetainSizeWhenHidden(true); // no pane moves when it comes
+    m_progress->setSizePolicy(keep);
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setForegroundRole(QPalette::PlaceholderText);
+    m_requestModel->setHeaderTips(requestHeaderTips());
+    m_requestOrder->setSourceModel(m_requestModel);
+    m_requestOrder->setSortRole(SortRole);
+
+    auto* results = new QWidget(m_stack);
+    auto* layout = column(results);
+    layout->setSpacing(8);
+    layout->addWidget(makeFigures());
+    auto* split = new QSplitter(Qt::Vertical, results);
+    split->addWidget(makeCharts());
+    split->addWidget(makeRequests());
+    split->setStretchFactor(0, 3);
+    split->setStretchFactor(1, 2);
+    split->setChildrenCollapsible(false);
+    layout->addWidget(split, 1);
+    m_stack->addWidget(m_empty);
+    m_stack->addWidget(results);
+    content()->setSpacing(4);
+    content()->addWidget(m_progress);
+    content()->addWidget(m_stack, 1);
+
+    connect(&document, &PlanDocument::predictionChanged, this, &PredictionPage::refresh);
+    connect(&document, &PlanDocument::planChanged, this, [this] {
+        m_tenantModel->setStale(m_document.isPredictionStale());
+        m_distributionModel->setStale(m_document.isPredictionStale());
+        m_requestModel->setStale(m_document.isPredictionStale());
+        refreshFigures();
+        emit badgeChanged();
+    });
+    connect(&runner, &PredictionRunner::started, this, &PredictionPage::refreshRunning);
+    connect(&runner, &PredictionRunner::progressed, this, &PredictionPage::refreshRunning);
+    connect(&runner, &PredictionRunner::finished, this, [this] {
+        refreshRunning();
+        emit selectionText({});
+    });
+    connect(&runner, &PredictionRunner::message, this, &Page::message);
+    refresh();
+    refreshRunning();
+}
+
+QStringList PredictionPage::fieldPrefixes() const
+{
+    return {QStringLiteral("workload."), QStringLiteral("admission."), QStringLiteral("engine."),
+        QStringLiteral("limits.")};
+}
+
+QString PredictionPage::badge() const
+{
+    if (m_runner.isRunning())
+        return QStringLiteral("▶");
+    return m_document.isPredictionStale() ? tr("stale") : QString();
+}
+
+QTableView* PredictionPage::makeTable(QAbstractItemModel* model, const QString& name)
+{
+    auto* view = new QTableView(this);
+    view->setModel(model);
+    view->setItemDelegate(new NumberDelegate(view));
+    view->setAccessibleName(name);
+    view->setTabKeyNavigation(false);
+    view->setAlternatingRowColors(true);
+    view->setShowGrid(false);
+    view->setWordWrap(false);
+    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setSelectionMode(QAbstractItemView::SingleSelection);
+    view->verticalHeader()->hide();
+    view->verticalHeader()->setDefaultSectionSize(view->fontMetrics().height() + 6);
+    view->horizontalHeader()->setHighlightSections(false);
+    connect(view->selectionModel(), &QItemSelectionModel::currentChanged, this,
+        [this](const QModelIndex& index) { emit selectionText(index.data(ExactRole).toString()); });
+    return view;
+}
+
+QWidget* PredictionPage::makeFigures()
+{
+    auto* out = new QWidget(m_stack);
+    auto* layout = new QHBoxLayout(out);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(24);
+    // Refusals and preemptions first: a good hit rate does not make up for them.
+    for (const QString& caption : {tr("preemptions"), tr("refused"), tr("tokens computed again"),
+             tr("completed of offered"), tr("prompt tokens from the cache"), tr("steps")}) {
+        auto* box = new QVBoxLayout;
+        box->setSpacing(0);
+        auto* value = new QLabel(out);
+        value->setFont(scaled(font(), 1.25, true));
+        value->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        value->setAccessibleName(caption);
+        auto* about = new QLabel(caption, out);
+        about->setFont(scaled(font(), 0.92, false));
+        about->setForegroundRole(QPalette::PlaceholderText);
+        box->addWidget(value);
+        box->addWidget(about);
+        layout->addLayout(box);
+        m_figures.push_back(value);
+        m_captions.push_back(about);
+    }
+    layout->addStretch(1);
+    return out;
+}
+
+QWidget* PredictionPage::makeCharts()
+{
+    auto* charts = new QSplitter(Qt::Horizontal, m_stack);
+    charts->setChildrenCollapsible(false);
+
+    auto* state = new QWidget(charts);
+    QVBoxLayout* layout = column(state);
+    layout->addWidget(m_stateTitle);
+    layout->addWidget(m_state, 1);
+    m_state->setAxisTitles(tr("step"), tr("blocks"));
+
+    auto* hits = new QWidget(charts);
+    layout = column(hits);
+    layout->addWidget(paneTitle(tr("Prompt tokens by tenant; first misses by cause"), hits));
+    layout->addWidget(m_hits, 1);
+    m_hits->setAxisTitles(tr("prompt tokens of admitted requests"), {});
+    QTableView* tenants = makeTable(m_tenantModel, tr("Hits by tenant, misses by cause"));
+    tenants->setMaximumHeight((tenantTableRows + 1) * (fontMetrics().height() + 6) + 6);
+    tenants->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    layout->addWidget(tenants);
+
+    auto* latencies = new QWidget(charts);
+    layout = column(latencies);
+    layout->addWidget(m_distributionTitle);
+    layout->addWidget(m_distribution, 1);
+    m_distributionView = makeTable(m_distributionModel, tr("Steps that requests took, cold and warm"));
+    m_distributionView->setMaximumHeight((distributionCount + 1) * (fontMetrics().height() + 6) + 6);
+    m_distributionView->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    connect(m_distributionView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+        &PredictionPage::refreshDistribution);
+    layout->addWidget(m_distributionView);
+
+    charts->addWidget(state);
+    charts->addWidget(hits);
+    charts->addWidget(latencies);
+    charts->setStretchFactor(0, 4);
+    charts->setStretchFactor(1, 3);
+    charts->setStretchFactor(2, 4);
+    return charts;
+}
+
+QWidget* PredictionPage::makeRequests()
+{
+    auto* out = new QWidget(m_stack);
+    QVBoxLayout* layout = column(out);
+    auto* head = new QHBoxLayout;
+    head->addWidget(m_requestTitle);
+    head->addStretch(1);
+    m_outcomes->setForegroundRole(QPalette::PlaceholderText);
+    m_outcomes->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    head->addWidget(m_outcomes);
+    m_requestView = makeTable(m_requestOrder, tr("Requests"));
+    m_requestView->setSortingEnabled(true);
+    m_requestView->sortByColumn(0, Qt::AscendingOrder);
+    m_requestView->horizontalHeader()->setStretchLastSection(true);
+    m_requestView->setToolTip(tr("A double click shows the request in the block map"));
+    connect(m_requestView, &QTableView::activated, this,
+        [this](const QModelIndex& index) { emit requestActivated(index.siblingAtColumn(0).data(SortRole).toUInt()); });
+    layout->addLayout(head);
+    layout->addWidget(m_requestView, 1);
+    return out;
+}
+
+void PredictionPage::refresh()
+{
+    const std::shared_ptr<const PredictionResult>& prediction = m_document.prediction();
+    m_stack->setCurrentIndex(prediction ? 1 : 0);
+    m_empty->setText(tr("No prediction yet. Predict (F5)."));
+    if (prediction) {
+        const RunRecord& record = prediction->record;
+        m_requestModel->setRows(requestRows(record));
+        m_tenantModel->setRows(tenantRows(record));
+        m_distributionModel->setRows(distributionRows(record));
+        m_requestView->resizeColumnsToContents();
+        for (CellTableModel* model : {m_requestModel, m_tenantModel, m_distributionModel})
+            model->setStale(m_document.isPredictionStale());
+        if (!m_distributionView->currentIndex().isValid())
+            m_distributionView->setCurrentIndex(m_distributionModel->index(1, 0));
+        refreshPlots();
+    }
+    refreshFigures();
+    emit badgeChanged();
+}
+
+void PredictionPage::refreshFigures()
+{
+    const std::shared_ptr<const PredictionResult>& prediction = m_document.prediction();
+    if (!prediction)
+        return;
+    const Tokens& tokens = tokensFor(palette());
+    const RunRecord& record = prediction->record;
+    const RunTotals totals = record.totals();
+    const bool stale = m_document.isPredictionStale();
+    const QString mark = stale ? QStringLiteral("~ ") : QString();
+    const QStringList values {countText(record.preemptions), countText(totals.refused),
+        countText(record.recomputedTokens), tr("%1 of %2").arg(countText(totals.completed), countText(totals.offered)),
+        tr("%1 of %2, %3")
+            .arg(countText(totals.hitTokens), countText(totals.promptTokens),
+                percentText(totals.hitTokens, totals.promptTokens)),
+        countText(record.steps)};
+    const std::array alarming {record.preemptions > 0, totals.refused > 0, record.recomputedTokens > 0,
+        totals.completed < totals.offered, false, false};
+    for (qsizetype i = 0; i < values.size(); ++i) {
+        const bool alarm = alarming[static_cast<std::size_t>(i)];
+        m_figures[i]->setText(mark + (alarm ? QStringLiteral("! ") : QString()) + values[i]);
+        setInk(m_figures[i], stale ? tokens.dimText : alarm ? tokens.warning : tokens.text);
+    }
+    m_outcomes->setText(mark + outcomesText(record));
+    m_requestTitle->setText(mark + tr("Requests"));
+    m_stateTitle->setText(mark
+        + tr("State over steps: %1 blocks, %2")
+              .arg(countText(record.samples.empty() ? 0
+                                                    : record.samples.front().active + record.samples.front().cached
+                               + record.samples.front().free + record.finalHeld),
+                  QString::fromStdString(prediction->setup.behaviour.rule)));
+}
+
+void PredictionPage::refreshPlots()
+{
+    const std::shared_ptr<const PredictionResult>& prediction = m_document.prediction();
+    if (!prediction)
+        return;
+    const Tokens& tokens = tokensFor(palette());
+    const RunRecord& record = prediction->record;
+    PlotSeries active {tr("active"), {}, {}, tokens.blockActive};
+    PlotSeries cached {tr("cached"), {}, {}, tokens.blockCached};
+    PlotSeries free {tr("free"), {}, {}, tokens.blockFree};
+    cached.pattern = Qt::BDiagPattern;
+    cached.patternColor = tokens.blockCachedLine;
+    for (PlotSeries* one : {&active, &cached, &free})
+        one->filled = one->step = true;
+    for (const StepSample& sample : record.samples) {
+        for (PlotSeries* one : {&active, &cached, &free})
+            one->x.push_back(static_cast<double>(sample.step));
+        active.y.push_back(static_cast<double>(sample.active));
+        cached.y.push_back(static_cast<double>(sample.cached));
+        free.y.push_back(static_cast<double>(sample.free));
+    }
+    m_state->setSeries({active, cached, free});
+
+    QVector<PlotBar> bars;
+    for (const TenantRecord& tenant : record.tenants) {
+        const auto hit = static_cast<double>(tenant.hitTokens);
+        bars.push_back({QString::fromStdString(tenant.id),
+            {{tr("from cache"), 0, hit, tokens.blockShared, Qt::SolidPattern},
+                {tr("computed"), hit, static_cast<double>(tenant.promptTokens), tokens.blockPrivate,
+                    Qt::SolidPattern}}});
+    }
+    m_hits->setBars(bars);
+    refreshDistribution();
+}
+
+void PredictionPage::refreshDistribution()
+{
+    const std::shared_ptr<const PredictionResult>& prediction = m_document.prediction();
+    if (!prediction)
+        return;
+    const Tokens& tokens = tokensFor(palette());
+    const int row = std::max(0, m_distributionView->currentIndex().row());
+    QVector<PlotSeries> series;
+    qsizetype counts[2] = {};
+    for (const bool warm : {false, true}) {
+        const StepDistribution distribution = distributionOf(prediction->record, row, warm);
+        PlotSeries one {warm ? tr("warm") : tr("cold"), {0.0}, {0.0}, warm ? tokens.difference : tokens.idealNeed};
+        one.style = warm ? Qt::DashLine : Qt::SolidLine;
+        one.step = true;
+        const auto count = static_cast<double>(distribution.sorted.size());
+        for (std::size_t i = 0; i < distribution.sorted.size(); ++i) {
+            one.x.push_back(static_cast<double>(distribution.sorted[i]));
+            one.y.push_back(100.0 * static_cast<double>(i + 1) / count);
+        }
+        counts[warm ? 1 : 0] = static_cast<qsizetype>(distribution.sorted.size());
+        if (!distribution.sorted.empty())
+            series.push_back(one);
+    }
+    m_distributionTitle->setText(tr("Steps %1: cold (left, %2 requests) and warm (right, %3)")
+                                     .arg(distributionTitle(row), countText(counts[0]), countText(counts[1])));
+    m_distributionTitle->setToolTip(tr("Completed requests. Cold: nothing served from the cache at first admission; "
+                                       "warm: something was. Steps are not seconds: no coefficients are stated."));
+    m_distribution->setAxisTitles(tr("steps %1").arg(distributionTitle(row)), tr("% of requests"));
+    m_distribution->setSeries(series);
+}
+
+void PredictionPage::refreshRunning()
+{
+    const bool running = m_runner.isRunning();
+    m_run->setText(running ? tr("Stop (Esc)") : tr("Predict (F5)"));
+    m_run->setDefault(!running);
+    m_progress->setVisible(running && m_runner.elapsedMs() > busyMs);
+    m_progress->setRange(0, static_cast<int>(m_runner.requestsOffered()));
+    m_progress->setValue(static_cast<int>(m_runner.requestsDone()));
+    if (running && m_runner.elapsedMs() > busyMs) {
+        emit selectionText(tr("Predicting: %1 of %2 requests, %3 steps, %4 s. Esc stops.")
+                               .arg(countText(m_runner.requestsDone()), countText(m_runner.requestsOffered()),
+                                   countText(m_runner.steps()), countText(m_runner.elapsedMs() / 1000)));
+    }
+    emit badgeChanged();
+}
+
+void PredictionPage::changeEvent(QEvent* event)
+{
+    if (event->type() == QEvent::PaletteChange) {
+        refreshPlots();
+        refreshFigures();
+    }
+    Page::changeEvent(event);
+}
+
+} // namespace kvw::gui

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include "shell/page.h"
+
+#include <QVector>
+
+class QAbstractItemModel;
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QSortFilterProxyModel;
+class QStackedWidget;
+class QTableView;
+
+namespace kvw::gui {
+
+class CellTableModel;
+class PlanDocument;
+class PlotView;
+class PredictionRunner;
+
+/// What the planned engine would do with the workload, event by event: outcomes, state over steps, hits and misses by
+/// tenant, latencies in steps, every request. Shows the document's prediction; marked when it is of an earlier plan.
+class PredictionPage : public Page
+{
+    Q_OBJECT
+
+public:
+    PredictionPage(PlanDocument& document, PredictionRunner& runner, QWidget* parent = nullptr);
+
+    QStringList fieldPrefixes() const override;
+    QString badge() const override;
+
+signals:
+    /// The user wants to see this request in the block map.
+    void requestActivated(quint32 request);
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    QWidget* makeFigures();
+    QWidget* makeCharts();
+    QWidget* makeRequests();
+    QTableView* makeTable(QAbstractItemModel* model, const QString& name);
+    void refresh();
+    void refreshFigures();
+    void refreshPlots();
+    void refreshDistribution();
+    void refreshRunning();
+
+    PlanDocument& m_document;
+    PredictionRunner& m_runner;
+    QPushButton* m_run;
+    QProgressBar* m_progress;
+    QStackedWidget* m_stack;
+    QLabel* m_empty;
+    QVector<QLabel*> m_figures; ///< value labels of the headline, in order
+    QVector<QLabel*> m_captions;
+    QLabel* m_outcomes;
+    QLabel* m_stateTitle;
+    PlotView* m_state;
+    CellTableModel* m_tenantModel;
+    PlotView* m_hits;
+    CellTableModel* m_distributionModel;
+    QTableView* m_distributionView;
+    QLabel* m_distributionTitle;
+    PlotView* m_distribution;
+    CellTableModel* m_requestModel;
+    QSortFilterProxyModel* m_requestOrder;
+    QTableView* m_requestView;
+    QLabel* m_requestTitle;
+};
+
+} // namespace kvw::gui

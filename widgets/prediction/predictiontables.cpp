@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "prediction/predictiontables.h"
+
+#include "models/numbertext.h"
+
+#include <QCoreApplication>
+
+namespace kvw::gui {
+
+namespace {
+
+QString tr(const char* text)
+{
+    return QCoreApplication::translate("PredictionTables", text);
+}
+
+constexpr std::array shownOutcomes {
+    Outcome::Completed, Outcome::Rejected, Outcome::Cancelled, Outcome::Failed, Outcome::Unfinished};
+
+} // namespace
+
+QString outcomeText(Outcome outcome)
+{
+    switch (outcome) {
+    case Outcome::Unfinished:
+        return tr("unfinished");
+    case Outcome::Completed:
+        return tr("completed");
+    case Outcome::Rejected:
+        return tr("rejected");
+    case Outcome::Cancelled:
+        return tr("cancelled");
+    case Outcome::Failed:
+        return tr("failed");
+    }
+    return {};
+}
+
+QString outcomesText(const RunRecord& record)
+{
+    const std::array<std::int64_t, outcomeCount> counts = record.outcomes();
+    QStringList parts;
+    for (const Outcome outcome : shownOutcomes)
+        parts.push_back(
+            QStringLiteral("%1 %2").arg(countText(counts[static_cast<std::size_t>(outcome)]), outcomeText(outcome)));
+    return tr("%1 offered = %2").arg(countText(record.totals().offered), parts.join(QStringLiteral(" + ")));
+}
+
+QStringList requestHeaders()
+{
+    return {tr("Request"), tr("Tenant"), tr("Outcome"), tr("Prompt"), tr("Output"), tr("From cache"), tr("Arrives"),
+        tr("Admitted"), tr("First token"), tr("Ends"), tr("Preempted"), tr("Recomputed"), tr("Most blocks"),
+        tr("First miss"), tr("Reason")};
+}
+
+QStringList requestHeaderTips()
+{
+    return {tr("Number of the request in the workload"), {}, tr("How it ended"), tr("Prompt tokens"),
+        tr("Tokens generated"), tr("Tokens served from the cache, all admissions together"),
+        tr("Step in which it arrives"), tr("Step of its first admission"), tr("Step of its first output token"),
+        tr("Step in which it ends"), tr("How often it lost its state"), tr("Tokens computed again after a preemption"),
+        tr("Most blocks of the first group that it held at a time"),
+        tr("Why the first token that was not served was not, at the first admission"),
+        tr("Why it was rejected or failed")};
+}
+
+QVector<QVector<Cell>> requestRows(const RunRecord& record)
+{
+    QVector<QVector<Cell>> out;
+    for (const RequestRecord& request : record.requests) {
+        Cell id = Cell::words(QStringLiteral("r%1").arg(request.id));
+        id.sort = static_cast<double>(request.id);
+        Cell outcome = Cell::words(outcomeText(request.outcome));
+        outcome.warns = request.outcome == Outcome::Rejected || request.outcome == Outcome::Failed;
+        Cell preempted = Cell::count(request.preemptions);
+        preempted.warns = request.preemptions > 0;
+        out.push_back({id, Cell::words(QString::fromStdString(record.tenants[request.tenant].id)), outcome,
+            Cell::count(request.promptTokens), Cell::count(request.outputTokens), Cell::count(request.hitTokens),
+            Cell::count(request.arrivalStep), Cell::count(request.admitStep, request.admitStep < 0),
+            Cell::count(request.firstTokenStep, request.firstTokenStep < 0),
+            Cell::count(request.endStep, request.endStep < 0), preempted, Cell::count(request.recomputedTokens),
+            Cell::count(request.mostBlocks),
+            Cell::words(request.admitStep < 0 ? QStringLiteral("–") : tr(missCauseName(request.missCause))),
+            Cell::words(QString::fromStdString(request.reason))});
+    }
+    return out;
+}
+
+QStringList tenantHeaders()
+{
+    return {tr("Tenant"), tr("Prompt tokens"), tr("From cache"), tr("Share"), tr("Never seen"), tr("Evicted"),
+        tr("Not eligible"), tr("Below unit")};
+}
+
+QVector<QVector<Cell>> tenantRows(const RunRecord& record)
+{
+    QVector<QVector<Cell>> out;
+    for (const TenantRecord& tenant : record.tenants) {
+        Cell share;
+        share.number = true;
+        share.text = percentText(tenant.hitTokens, tenant.promptTokens);
+        share.sort = tenant.promptTokens == 0
+            ? -1.0
+            : static_cast<double>(tenant.hitTokens) / static_cast<double>(tenant.promptTokens);
+        QVector<Cell> row {Cell::words(QString::fromStdString(tenant.id)), Cell::count(tenant.promptTokens),
+            Cell::count(tenant.hitTokens), share};
+        for (const MissCause cause :
+            {MissCause::NeverSeen, MissCause::Evicted, MissCause::IdentityDiffers, MissCause::BelowUnit})
+            row.push_back(Cell::count(tenant.missCauses[static_cast<std::size_t>(cause)]));
+        out.push_back(row);
+    }
+    return out;
+}
+
+QStringList distributionHeaders()
+{
+    return {tr("Steps"), tr("median"), tr("90 %"), tr("99 %"), tr("most"), tr("median"), tr("90 %"), tr("99 %"),
+        tr("most")};
+}
+
+StepDistribution distributionOf(const RunRecord& record, int row, bool warm)
+{
+    switch (row) {
+    case 0:
+        return record.queueSteps(warm);
+    case 1:
+        return record.firstTokenSteps(warm);
+    case 2:
+        return record.perTokenSteps(warm);
+    default:
+        return record.endToEndSteps(warm);
+    }
+}
+
+QString distributionTitle(int row)
+{
+    switch (row) {
+    case 0:
+        return tr("in the queue");
+    case 1:
+        return tr("to the first token");
+    case 2:
+        return tr("per output token");
+    default:
+        return tr("end to end");
+    }
+}
+
+QVector<QVector<Cell>> distributionRows(const RunRecord& record)
+{
+    QVector<QVector<Cell>> out;
+    for (int row = 0; row < distributionCount; ++row) {
+        QVector<Cell> cells {Cell::words(distributionTitle(row))};
+        for (const bool warm : {false, true}) {
+            const StepDistribution distribution = distributionOf(record, row, warm);
+            for (const double share : {0.5, 0.9, 0.99, 1.0})
+                cells.push_back(Cell::count(distribution.quantile(share), distribution.sorted.empty()));
+        }
+        out.push_back(cells);
+    }
+    return out;
+}
+
+} // namespace kvw::gui
