@@ -105,12 +105,7 @@ private:
     Result<void> setUp()
     {
         begin(ProbePhase::Setup);
-        chooseRunEngine(m_probe.plan);
-        const Result<double> fraction
-            = m_options.fraction ? *m_options.fraction : fractionFor(m_probe.plan, m_options.maximumBytes);
-        if (!fraction)
-            return fraction.error();
-        Result<RunSetup> setup = setUpRun(m_probe.plan, *fraction);
+        Result<RunSetup> setup = setUpProbe(m_probe.plan, m_options);
         if (!setup)
             return setup.error();
         m_probe.setup = std::move(*setup);
@@ -242,6 +237,23 @@ std::optional<ProbePhase> phaseFromName(std::string_view name)
     if (found == phaseNames.end())
         return std::nullopt;
     return static_cast<ProbePhase>(found - phaseNames.begin());
+}
+
+Result<RunSetup> setUpProbe(Plan& plan, const ProbeOptions& options)
+{
+    chooseRunEngine(plan);
+    const Result<double> fraction = options.fraction ? *options.fraction : fractionFor(plan, options.maximumBytes);
+    if (!fraction)
+        return fraction.error();
+    return setUpRun(plan, *fraction);
+}
+
+Result<std::vector<EvidenceRow>> expectedRows(const Plan& plan, const RunSetup& setup, const RunRecord& prediction)
+{
+    const Result<Estimate> closedForm = estimate(planForEvidence(plan, setup));
+    if (!closedForm)
+        return closedForm.error();
+    return reconcile(*closedForm, setup, prediction, nullptr);
 }
 
 Result<Probe> runProbeJob(const Plan& plan, const ProbeOptions& options, const DeviceSource& devices, ProbeSink& sink)

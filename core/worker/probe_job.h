@@ -94,6 +94,15 @@ struct Probe
     std::string record; ///< file, or empty
 };
 
+/// The setup of a probe, before anything is predicted or reserved: what runProbeJob() begins with, and the same for
+/// whoever shows beforehand what will be reserved. `plan` gets an engine where it has none (chooseRunEngine()). Errors:
+/// those of setUpRun(); run.too_small.
+Result<RunSetup> setUpProbe(Plan& plan, const ProbeOptions& options);
+
+/// The rows of the evidence table as far as they are known without a run: estimate and prediction, nothing measured.
+/// `plan` as setUpProbe() left it. Errors: those of estimate().
+Result<std::vector<EvidenceRow>> expectedRows(const Plan& plan, const RunSetup& setup, const RunRecord& prediction);
+
 /// One probe from plan to evidence. A plan without engine gets one (chooseRunEngine()).
 /// Errors: those of setUpRun(), DeviceSource, Device::reserve(), estimate(); io.*; run.cancelled when the sink said so
 /// before the first step. A probe that was cancelled later, or whose device failed, is a Probe with live.status set;

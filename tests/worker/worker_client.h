@@ -5,12 +5,15 @@
 
 #include "cache/event_file.h"
 #include "cache/event_log.h"
+#include "support/example_plans.h"
 #include "worker/protocol.h"
 #include "worker/request_json.h"
 
 #include <QDeadlineTimer>
 #include <QProcess>
 
+#include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <deque>
 #include <memory>
@@ -190,5 +193,48 @@ public:
     std::unique_ptr<EventLog> log {};
     std::vector<StepSample> samples {};
 };
+
+inline worker::ProbeRequest probeOf(const Plan& plan)
+{
+    worker::ProbeRequest out;
+    out.plan = plan;
+    out.options.ceilings = false;
+    return out;
+}
+
+/// A run of seconds, most of them in the steps phase.
+inline worker::ProbeRequest longProbe()
+{
+    return probeOf(with(smallPlan(), {{"workload.requests", "400"}}));
+}
+
+inline worker::ProbeRequest smallProbe()
+{
+    return probeOf(smallPlan());
+}
+
+/// A client that has shaken hands.
+inline std::unique_ptr<WorkerClient> connected(const QStringList& arguments = {})
+{
+    auto client = std::make_unique<WorkerClient>(arguments);
+    client->greet();
+    if (!client->until<worker::Hello>())
+        return nullptr;
+    return client;
+}
+
+inline std::string failureCode(WorkerClient& client, std::uint64_t id)
+{
+    const std::optional<worker::Failed> failed = client.until<worker::Failed>();
+    return failed && failed->id == id ? failed->error.code : "no failure of that id";
+}
+
+/// False when there is no program to test.
+inline bool prepareWorkerTest()
+{
+    std::signal(SIGPIPE, SIG_IGN);
+    const char* binary = std::getenv("KVW_BINARY");
+    return binary && *binary;
+}
 
 } // namespace kvw::test
