@@ -194,13 +194,14 @@ int runReport(const Options& options)
     Plan run = loaded->plan;
     std::optional<RunSetup> setup;
     std::optional<RunRecord> record;
+    std::unique_ptr<EventLog> events;
     if (options.noPrediction) {
         inputs.predictionError = "it was not asked for (--no-prediction).";
     } else {
         chooseRunEngine(run);
         Result<RunSetup> made = setUpRun(run, 1);
         if (made) {
-            Result<RunRecord> predicted = predict(*made, {});
+            Result<RunRecord> predicted = predict(*made, {}, &events);
             if (predicted) {
                 setup = std::move(*made);
                 record = std::move(*predicted);
@@ -214,6 +215,7 @@ int runReport(const Options& options)
     if (setup && record) {
         inputs.setup = &*setup;
         inputs.prediction = &*record;
+        inputs.events = events.get();
     }
     const Document document = makeReport(inputs);
     const std::string text = options.json

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 KV Workbench authors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "export_command.h"
 #include "shell/mainwindow.h"
 #include "style/theme.h"
 #include "units/version.h"
@@ -10,12 +11,29 @@
 #include <QStyleFactory>
 
 #include <csignal>
+#include <cstring>
+
+namespace {
+
+/// An export shows no window, so it must not need a display. Known before Qt parses anything.
+bool wantsExport(int argc, char** argv)
+{
+    for (int i = 1; i < argc; ++i) {
+        if (std::strncmp(argv[i], "--export", 8) == 0)
+            return true;
+    }
+    return false;
+}
+
+} // namespace
 
 int main(int argc, char** argv)
 {
     // A file-size limit shall end as an error that says so, not as a signal.
     std::signal(SIGXFSZ, SIG_IGN);
 
+    if (wantsExport(argc, argv))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication app(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("kvworkbench"));
     QApplication::setApplicationName(QStringLiteral("KV Workbench"));
@@ -29,8 +47,21 @@ int main(int argc, char** argv)
     QCommandLineOption theme(QStringLiteral("theme"),
         QStringLiteral("light, dark, or system (default: as chosen last)"), QStringLiteral("name"));
     parser.addOption(theme);
+    QCommandLineOption exportTo(QStringLiteral("export"),
+        QStringLiteral("Write the report of FILE as a PDF to this path, without a window; exit status as of kvw"),
+        QStringLiteral("plan.pdf"));
+    parser.addOption(exportTo);
+    QCommandLineOption paper(QStringLiteral("paper"), QStringLiteral("With --export: A4 (default) or Letter"),
+        QStringLiteral("size"), QStringLiteral("A4"));
+    parser.addOption(paper);
     parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Plan, config.json or model folder to open"));
     parser.process(app);
+
+    if (parser.isSet(exportTo)) {
+        const QStringList files = parser.positionalArguments();
+        return kvw::gui::runExport(
+            {files.size() == 1 ? files.front() : QString(), parser.value(exportTo), parser.value(paper)});
+    }
 
     kvw::gui::startTheme(parser.isSet(theme) ? kvw::gui::themeFromName(parser.value(theme)) : kvw::gui::savedTheme());
 

@@ -83,12 +83,50 @@ struct Markdown
             oneLine(formula.result));
         for (const auto& [input, source] : formula.inputs)
             out += fmt::format("- {}: {}\n", escaped(input), escaped(source));
+        if (!formula.rule.empty())
+            out += "- by: " + escaped(formula.rule) + "\n";
         if (!formula.excludes.empty())
             out += fmt::format("- excludes: {}\n", escaped(fmt::format("{}", fmt::join(formula.excludes, ", "))));
         out += "\n";
     }
 
     void operator()(const Figure& figure)
+    {
+        if (figure.kind == Figure::Kind::Areas)
+            areas(figure);
+        else if (figure.kind == Figure::Kind::BlockMap)
+            map(figure);
+        else
+            bars(figure);
+        if (!figure.caption.empty())
+            out += "*" + escaped(figure.caption) + "*\n\n";
+    }
+
+    void bars(const Figure& figure)
+    {
+        out += fmt::format("**{}**\n\n| | From | To | Bytes |\n|---|---:|---:|---:|\n", escaped(figure.title));
+        for (const Figure::Bar& bar : figure.bars)
+            out += fmt::format("| {} | {} | {} | {} |\n", escaped(bar.name), bar.from, bar.to, escaped(bar.exact));
+        out += "\n";
+    }
+
+    /// The first runs of each pool; the data holds them all.
+    void map(const Figure& figure)
+    {
+        constexpr std::size_t shown = 8;
+        out += fmt::format("**{}**\n\n| Pool | Blocks by number |\n|---|---|\n", escaped(figure.title));
+        for (const Figure::Pool& pool : figure.pools) {
+            std::string runs;
+            for (std::size_t i = 0; i < std::min(shown, pool.runs.size()); ++i)
+                runs += fmt::format("{}{} {}", i == 0 ? "" : ", ", pool.runs[i].blocks, pool.runs[i].state);
+            if (pool.runs.size() > shown)
+                runs += fmt::format(", … {} runs in all", pool.runs.size());
+            out += fmt::format("| {} | {} |\n", escaped(pool.title), escaped(runs));
+        }
+        out += "\n";
+    }
+
+    void areas(const Figure& figure)
     {
         out += fmt::format("**{}** ({} over {})\n\n| {} |", escaped(figure.title), escaped(figure.yTitle),
             escaped(figure.xTitle), escaped(figure.xTitle));
@@ -120,6 +158,13 @@ std::string toMarkdown(const Document& document)
     markdown.out = "# " + escaped(document.title) + "\n\n";
     if (!document.subtitle.empty())
         markdown.out += escaped(document.subtitle) + "\n\n";
+    if (!document.cover.line.empty())
+        markdown.out += escaped(document.cover.line) + "\n\n";
+    for (const Cover::Headline& one : document.cover.strip)
+        markdown.out += fmt::format("- {}: {}{}{} ({})\n", escaped(one.title), escaped(one.value),
+            one.unit.empty() ? "" : " ", escaped(one.unit), escaped(one.note));
+    if (!document.cover.strip.empty())
+        markdown.out += "\n";
     for (const Section& section : document.sections) {
         markdown.out += "## " + escaped(section.title) + "\n\n";
         for (const ReportBlock& block : section.blocks)

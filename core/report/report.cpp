@@ -8,74 +8,89 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kvw {
 
 namespace {
-
-Section coverSection(const ReportInputs& inputs)
-{
-    Section out {"cover", "Read first", {}, {}};
-    Bullets bullets;
-    std::string missing;
-    for (const IdentityRow& row : identityOf(*inputs.plan)) {
-        if (!row.text)
-            missing += (missing.empty() ? "" : ", ") + row.title;
-    }
-    if (!missing.empty())
-        bullets.items.push_back("Not stated: " + missing + ".");
-    if (inputs.estimate && !inputs.estimate->label.empty())
-        bullets.items.push_back("The sizes are " + inputs.estimate->label + ".");
-    bullets.items.emplace_back(
-        "The figures rest on the assumptions that are listed below, each with the field that would replace it.");
-    bullets.items.emplace_back(
-        "A live run executes one rank of the plan at a fraction of its pool, without weights and projections.");
-    bullets.items.emplace_back("A salt does not authenticate, encrypt or complete isolation.");
-    out.blocks.emplace_back(std::move(bullets));
-    return out;
-}
 
 Section absent(const char* id, const char* title, const std::string& why)
 {
     return {id, title, {Paragraph {"There is none: " + why, true}}, {}};
 }
 
+void addPrediction(const ReportInputs& inputs, std::vector<Section>& out)
+{
+    const std::string why = inputs.predictionError.empty() ? "no prediction was made." : inputs.predictionError;
+    if (!inputs.setup || !inputs.prediction) {
+        out.push_back(absent("workload", "Workload", why));
+        out.push_back(absent("blockmap", "Block map", "it is drawn from a prediction's event log, and " + why));
+        out.push_back(absent("prediction", "Prediction", why));
+        return;
+    }
+    out.push_back(workloadSection(*inputs.plan, *inputs.setup));
+    out.push_back(inputs.events ? blockMapSection(*inputs.prediction, *inputs.events)
+                                : absent("blockmap", "Block map", "the prediction kept no event log."));
+    out.push_back(predictionSection(*inputs.setup, *inputs.prediction));
+    if (!inputs.predictionStale)
+        return;
+    for (auto section = out.end() - 3; section != out.end(); ++section) {
+        section->blocks.insert(section->blocks.begin(),
+            Paragraph {"~ Stale: this is of an earlier state of the plan, which was edited since.", true});
+    }
+}
+
+/// Takes out what is not wanted; the first page says which sections that were.
+void leaveOut(std::vector<Section>& sections, const std::vector<std::string>& ids)
+{
+    std::erase_if(sections, [&](const Section& section) {
+        return !section.onCover && std::find(ids.begin(), ids.end(), section.id) != ids.end();
+    });
+}
+
 } // namespace
 
-Document makeReport(const ReportInputs& inputs)
+Document makeReport(const ReportInputs& given)
 {
+    ReportInputs inputs = given;
     const Plan& plan = *inputs.plan;
     Document out;
     out.title = plan.document.title.empty() ? "Cache plan" : plan.document.title;
     out.subtitle = "Cache plan for review" + (plan.document.author.empty() ? "" : ", by " + plan.document.author);
-    out.sections.push_back(coverSection(inputs));
+    out.cover = coverOf(inputs);
+    out.sections.push_back({});
     out.sections.push_back(identitySection(plan));
     out.sections.push_back(loadedSection(plan));
+    out.sections.push_back(restsOnSection(inputs));
     if (inputs.estimate) {
         out.sections.push_back(worksheetSection(plan, *inputs.estimate));
         out.sections.push_back(needSection(*inputs.estimate));
         out.sections.push_back(engineSection(plan, *inputs.estimate));
         out.sections.push_back(strategiesSection(*inputs.estimate));
-        out.sections.push_back(formulasSection(*inputs.estimate));
+        for (Section& section : formulaSections(*inputs.estimate))
+            out.sections.push_back(std::move(section));
     } else {
         out.sections.push_back(absent("worksheet", "Worksheet", inputs.estimateError));
     }
     out.sections.push_back(tenantsSection(plan));
     out.sections.push_back(admissionSection(plan));
-    if (inputs.setup && inputs.prediction) {
-        out.sections.push_back(workloadSection(plan, *inputs.setup));
-        out.sections.push_back(predictionSection(*inputs.setup, *inputs.prediction));
-    } else {
-        out.sections.push_back(absent("prediction", "Prediction", inputs.predictionError));
-    }
+    addPrediction(inputs, out.sections);
     out.sections.push_back(storedEvidenceSection(plan));
-    Assumptions assumptions = inputs.estimate ? inputs.estimate->assumptions : plan.assumptions;
-    if (inputs.setup)
-        assumptions.insert(assumptions.end(), inputs.setup->assumptions.begin(), inputs.setup->assumptions.end());
     out.sections.push_back(assumptionsSection(
-        assumptions, inputs.estimate ? inputs.estimate->formulaAssumptions : std::vector<std::string> {}));
+        assumptionsOf(inputs), inputs.estimate ? inputs.estimate->formulaAssumptions : std::vector<std::string> {}));
     out.sections.push_back(problemsSection(inputs.estimate ? inputs.estimate->diagnostics : diagnose(plan)));
     out.sections.push_back(scopeSection());
     out.sections.push_back(sourcesSection(plan, inputs.estimate));
+    // The first page names what is left out by its title.
+    std::vector<std::string> titles;
+    for (const Section& section : out.sections) {
+        if (!section.onCover
+            && std::find(given.leftOut.begin(), given.leftOut.end(), section.id) != given.leftOut.end())
+            titles.push_back(section.title);
+    }
+    inputs.leftOut = std::move(titles);
+    out.sections.front() = readFirstSection(inputs);
+    leaveOut(out.sections, given.leftOut);
     out.footer = fmt::format("KV Workbench {} · plan {} · rules: {}", version(), planHash(plan).substr(0, 16),
         inputs.estimate ? inputs.estimate->engine.rules : "none");
     return out;

@@ -147,6 +147,39 @@ OrderedJson probeJson(
     return out;
 }
 
+namespace {
+
+OrderedJson barsJson(const Figure& figure)
+{
+    OrderedJson out = OrderedJson::array();
+    for (const Figure::Bar& bar : figure.bars)
+        out.push_back({{"name", bar.name}, {"from", bar.from}, {"to", bar.to}});
+    return out;
+}
+
+/// Blocks by number as runs of one state: [["free", 12], …].
+OrderedJson poolsJson(const Figure& figure)
+{
+    OrderedJson out = OrderedJson::array();
+    for (const Figure::Pool& pool : figure.pools) {
+        OrderedJson runs = OrderedJson::array();
+        for (const Figure::Run& run : pool.runs)
+            runs.push_back(OrderedJson::array({run.state, run.blocks}));
+        out.push_back({{"title", pool.title}, {"runs", std::move(runs)}});
+    }
+    return out;
+}
+
+OrderedJson coverJson(const Cover& cover)
+{
+    OrderedJson strip = OrderedJson::array();
+    for (const Cover::Headline& one : cover.strip)
+        strip.push_back({{"title", one.title}, {"value", one.value}, {"unit", one.unit}, {"note", one.note}});
+    return {{"line", cover.line}, {"strip", std::move(strip)}};
+}
+
+} // namespace
+
 OrderedJson documentJson(const Document& document)
 {
     OrderedJson sections = OrderedJson::array();
@@ -175,21 +208,22 @@ OrderedJson documentJson(const Document& document)
                 blocks.push_back({{"formula",
                     {{"label", formula->label}, {"title", formula->title}, {"words", formula->words},
                         {"numbers", formula->numbers}, {"result", formula->result}, {"inputs", inputs},
-                        {"excludes", formula->excludes}}}});
+                        {"excludes", formula->excludes}, {"rule", formula->rule}, {"assumed", formula->assumed}}}});
             } else if (const auto* figure = std::get_if<Figure>(&block)) {
                 OrderedJson series = OrderedJson::array();
                 for (const Figure::Series& one : figure->series)
                     series.push_back({{"name", one.name}, {"points", one.points}});
                 blocks.push_back({{"figure",
                     {{"id", figure->id}, {"title", figure->title}, {"x", figure->xTitle}, {"y", figure->yTitle},
-                        {"series", series}}}});
+                        {"series", series}, {"bars", barsJson(*figure)}, {"pools", poolsJson(*figure)},
+                        {"caption", figure->caption}}}});
             }
         }
         sections.push_back(
             {{"id", section.id}, {"title", section.title}, {"blocks", blocks}, {"conclusion", section.conclusion}});
     }
-    return {{"title", document.title}, {"subtitle", document.subtitle}, {"sections", sections},
-        {"footer", document.footer}};
+    return {{"title", document.title}, {"subtitle", document.subtitle}, {"cover", coverJson(document.cover)},
+        {"sections", sections}, {"footer", document.footer}};
 }
 
 } // namespace kvw

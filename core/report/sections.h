@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "cache/event_log.h"
 #include "estimate/estimate.h"
 #include "evidence/reconcile.h"
 #include "plan/plan.h"
@@ -15,17 +16,26 @@ namespace kvw {
 
 // Each section from the results it shows. Whatever is missing is said, never left out silently.
 
+struct ReportInputs;
+
+Section readFirstSection(const ReportInputs& inputs);
+Section restsOnSection(const ReportInputs& inputs);
+Cover coverOf(const ReportInputs& inputs);
 Section identitySection(const Plan& plan);
 Section loadedSection(const Plan& plan);
 Section worksheetSection(const Plan& plan, const Estimate& estimate);
 Section needSection(const Estimate& estimate); ///< ideal need, engine need and every named byte between them
 Section engineSection(const Plan& plan, const Estimate& estimate); ///< ranks, budget, pool, fits or not
 Section strategiesSection(const Estimate& estimate);
-Section formulasSection(const Estimate& estimate);
+/// Every figure's derivation as numbered formulas: first those of the worksheet, then the other figures and the steps
+/// below them.
+std::vector<Section> formulaSections(const Estimate& estimate);
 Section tenantsSection(const Plan& plan);
 Section admissionSection(const Plan& plan);
 Section workloadSection(const Plan& plan, const RunSetup& setup);
 Section predictionSection(const RunSetup& setup, const RunRecord& record);
+/// Blocks by state at the step with the most active ones, drawn from the run's event log.
+Section blockMapSection(const RunRecord& record, const EventLog& events);
 Section evidenceSection(const std::vector<EvidenceRow>& rows, const RunSetup& setup, const LiveRun* live);
 Section storedEvidenceSection(const Plan& plan);
 Section assumptionsSection(const Assumptions& assumptions, const std::vector<std::string>& ofTheFormula);
@@ -39,6 +49,9 @@ std::string sourceText(const Source& source);
 /// One derivation as a formula block.
 Formula formulaOf(const Quantity& quantity, std::string label, std::string title);
 
+/// The assumptions of everything that the report shows, each once.
+Assumptions assumptionsOf(const ReportInputs& inputs);
+
 /// What a report is made of. Only the plan is needed; an absent part is said to be absent, with the reason.
 struct ReportInputs
 {
@@ -48,6 +61,9 @@ struct ReportInputs
     const RunSetup* setup = nullptr;
     const RunRecord* prediction = nullptr;
     std::string predictionError {}; ///< why there is no prediction
+    const EventLog* events = nullptr; ///< of the prediction
+    bool predictionStale = false; ///< the prediction is of an earlier state of the plan
+    std::vector<std::string> leftOut {}; ///< ids of sections that are not wanted; the document says so
 };
 Document makeReport(const ReportInputs& inputs);
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 KV Workbench authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "report/formula_book.h"
 #include "report/sections.h"
 
 #include "units/format.h"
@@ -91,6 +92,22 @@ const char* retainedOrigin(const Plan& plan)
     return "of unstated origin";
 }
 
+std::string configuredHead(const Plan& plan)
+{
+    if (!plan.limits.maxModelLen)
+        return "Configured maximum: not stated";
+    return fmt::format("Configured maximum: {} × {} tokens", grouped(plan.limits.concurrentSequences.value_or(1)),
+        grouped(*plan.limits.maxModelLen));
+}
+
+std::string retainedHead(const Plan& plan)
+{
+    if (!plan.worksheet.retainedTokens)
+        return "Presently retained: not stated";
+    return std::string("Presently retained: ") + retainedOrigin(plan)
+        + (plan.worksheet.retainedAt.empty() ? "" : ", " + plan.worksheet.retainedAt);
+}
+
 void addColumn(std::vector<std::string>& row, const std::optional<TokenColumn>& column)
 {
     row.push_back(column ? show(column->tokens) : "–");
@@ -100,7 +117,7 @@ void addColumn(std::vector<std::string>& row, const std::optional<TokenColumn>& 
 void addRankColumns(Table& table, const Estimate& estimate)
 {
     if (estimate.engine.ranks.empty()) {
-        table.columns.push_back({"Per rank"});
+        table.columns.push_back({"Per rank", false, {}, {}, 1});
         for (std::vector<std::string>& row : table.rows)
             row.emplace_back("no sharding rule chosen");
         return;
@@ -108,8 +125,9 @@ void addRankColumns(Table& table, const Estimate& estimate)
     // Many equal ranks would make a table that nobody can read: the first few stand for themselves, a row below says
     // so.
     constexpr std::size_t shown = 8;
+    const int band = estimate.engine.ranks.size() > 1 ? 2 : 1;
     for (std::size_t r = 0; r < std::min(shown, estimate.engine.ranks.size()); ++r) {
-        table.columns.push_back({fmt::format("Rank {}, B/token", r), true});
+        table.columns.push_back({fmt::format("Rank {}, B/token", r), true, {}, {}, band});
         for (std::size_t g = 0; g < estimate.groups.size(); ++g)
             table.rows[g].push_back(formatQuantity(estimate.engine.ranks[r].groupBytesPerToken[g]));
         table.rows.back().push_back(formatQuantity(estimate.engine.ranks[r].bytesPerToken));
@@ -120,12 +138,19 @@ void addRankColumns(Table& table, const Estimate& estimate)
 
 Section worksheetSection(const Plan& plan, const Estimate& estimate)
 {
-    Section out {"worksheet", "Worksheet", {}, {}};
+    Section out {"worksheet", "Worksheet", {},
+        "The reader may conclude what attention state the stated shapes and lengths hold, and what is reserved for it, "
+        "to "
+        "the byte. Not that it fits a device with what the totals exclude, nor anything about speed."};
     Table table;
-    table.columns
-        = {{"Layer group"}, {"Layers", true}, {"Kind"}, {"Heads × width"}, {"Type"}, {"Growth, limit"}, {"Placement"},
-            {"Shard"}, {"B/token", true}, {"Fixed B/seq", true}, {"Configured tokens", true}, {"Configured", true},
-            {"Retained tokens", true}, {"Retained", true}, {"Reserved tokens", true}, {"Reserved", true}};
+    const std::string configured = configuredHead(plan);
+    const std::string retained = retainedHead(plan);
+    const std::string reserved = estimate.engine.poolBytes ? "Reserved: the pool, all ranks" : "Reserved";
+    table.columns = {{"Layer group"}, {"Layers", true}, {"Kind"}, {"Heads × width"}, {"Type"}, {"Growth, limit"},
+        {"Placement"}, {"Shard"}, {"B/token", true}, {"Fixed B/seq", true},
+        {"Configured tokens", true, configured, "Tokens", 1}, {"Configured", true, configured, "Bytes", 1},
+        {"Retained tokens", true, retained, "Tokens", 1}, {"Retained", true, retained, "Bytes", 1},
+        {"Reserved tokens", true, reserved, "Tokens", 1}, {"Reserved", true, reserved, "Bytes", 1}};
     for (const GroupEstimate& group : estimate.groups) {
         const LayerGroup& facts = *group.group;
         std::vector<std::string> row {facts.name, grouped(facts.layers),
@@ -160,9 +185,126 @@ Section worksheetSection(const Plan& plan, const Estimate& estimate)
     return out;
 }
 
+namespace {
+
+bool whole(const std::optional<Quantity>& quantity)
+{
+    return quantity && quantity->ok() && quantity->isInteger();
+}
+
+/// From ideal need over every difference that is not 0 to engine need; nothing when either end is missing.
+std::optional<Figure> bridgeFigure(const Estimate& estimate)
+{
+    if (!whole(estimate.idealBytes) || !whole(estimate.engine.engineNeedBytes))
+        return std::nullopt;
+    Figure out {"need_bridge", "From ideal need to engine need", {}, "bytes", {}};
+    out.kind = Figure::Kind::Bridge;
+    const auto exact = [](std::int64_t bytes) { return grouped(bytes) + " B"; };
+    std::int64_t at = estimate.idealBytes->integer();
+    out.bars.push_back({"Ideal need", 0, at, exact(at), Figure::Bar::Role::Ideal});
+    std::string none;
+    for (const NeedDifference& difference : estimate.engine.differences) {
+        if (!difference.bytes.ok() || !difference.bytes.isInteger())
+            return std::nullopt;
+        const std::int64_t bytes = difference.bytes.integer();
+        if (bytes == 0) {
+            none += (none.empty() ? "" : ", ") + difference.title;
+            continue;
+        }
+        out.bars.push_back({"+ " + difference.title, at, at + bytes, (bytes > 0 ? "+" : "") + exact(bytes),
+            Figure::Bar::Role::Difference});
+        at += bytes;
+    }
+    const std::int64_t engine = estimate.engine.engineNeedBytes->integer();
+    out.bars.push_back({"Engine need", 0, engine, exact(engine), Figure::Bar::Role::Engine});
+    if (whole(estimate.reservedBytes) && estimate.engine.poolBytes) {
+        out.limit = estimate.reservedBytes->integer();
+        out.limitName = "pool, all ranks: " + format(Bytes(*out.limit));
+    }
+    out.caption = "The planned sequences at the configured maximum, all ranks."
+        + (none.empty() ? "" : " 0 here: " + none + ".")
+        + " A triangle points at a step that is thinner than the line.";
+    return out;
+}
+
+/// The parts of a difference a − b − c …, first to last.
+void addTerms(const Derivation& node, bool minus, std::vector<std::pair<bool, Quantity>>& out)
+{
+    if (node->operation == Operation::Subtract && (out.empty() || node->name.empty())) {
+        addTerms(node->operands[0], minus, out);
+        addTerms(node->operands[1], !minus, out);
+        return;
+    }
+    out.emplace_back(minus, Quantity(node));
+}
+
+/// What is left for state on one rank, and how it came about.
+Table budgetTable(const EngineSizing& engine)
+{
+    Table out;
+    out.columns = {{"Budget of one rank"}, {"Bytes", true}, {"Exact", true}, {"From"}};
+    const auto add = [&](const std::string& name, const Quantity& quantity, const std::string& from) {
+        out.rows.push_back(
+            {name, show(quantity), quantity.ok() && quantity.isInteger() ? grouped(quantity.integer()) : "–", from});
+    };
+    std::vector<std::pair<bool, Quantity>> terms;
+    addTerms(engine.availableBytes->derivation(), false, terms);
+    for (const auto& [minus, term] : terms) {
+        const DerivationNode& node = *term.derivation();
+        const bool alone = terms.size() == 1;
+        add((minus ? "− " : "") + (alone && node.operation == Operation::Same ? node.operands[0]->name : node.name),
+            term,
+            node.source ? sourceText(*node.source)
+                : alone && node.operation == Operation::Same && node.operands[0]->source
+                ? sourceText(*node.operands[0]->source)
+                : formulaInWords(term.derivation()));
+    }
+    add("Available for state", *engine.availableBytes, "");
+    out.rows.back()[3] = engine.availableBytes->derivation()->source
+        ? sourceText(*engine.availableBytes->derivation()->source)
+        : "as stated";
+    out.lastRowIsTotal = true;
+    return out;
+}
+
+/// Parts of one rank's memory, side by side: what is not state, the pool, what its division leaves over.
+std::optional<Figure> budgetFigure(const Plan& plan, const EngineSizing& engine)
+{
+    if (!whole(engine.availableBytes) || !whole(engine.poolBytes))
+        return std::nullopt;
+    Figure out {"budget", "Budget of one rank", {}, "bytes", {}};
+    out.kind = Figure::Kind::Budget;
+    std::int64_t at = 0;
+    const auto add = [&](const std::string& name, std::int64_t bytes, Figure::Bar::Role role) {
+        if (bytes > 0)
+            out.bars.push_back({name, at, at + bytes, grouped(bytes) + " B", role});
+        at += std::max<std::int64_t>(bytes, 0);
+    };
+    std::vector<std::pair<bool, Quantity>> terms;
+    addTerms(engine.availableBytes->derivation(), false, terms);
+    for (const auto& [minus, term] : terms) {
+        if (minus && term.ok() && term.isInteger())
+            add(term.derivation()->name, term.integer(), Figure::Bar::Role::NotState);
+    }
+    add("pool for state", engine.poolBytes->integer(), Figure::Bar::Role::State);
+    add("left over by whole blocks", engine.availableBytes->integer() - engine.poolBytes->integer(),
+        Figure::Bar::Role::Unused);
+    if (terms.size() > 1 && plan.deployment.memoryBytes && *plan.deployment.memoryBytes > at)
+        add("not taken by the engine", *plan.deployment.memoryBytes - at, Figure::Bar::Role::Unused);
+    out.caption = terms.size() > 1
+        ? "One rank's memory. Not state: weights, activation and other memory, as the plan states them."
+        : "The bytes for state are stated in the plan; what else the device holds is not part of it.";
+    return out;
+}
+
+} // namespace
+
 Section needSection(const Estimate& estimate)
 {
-    Section out {"need", "From ideal need to engine need", {}, {}};
+    Section out {"need", "From ideal need to engine need", {},
+        "The reader may conclude where every byte between the shapes' own need and the engine's comes from, by the "
+        "rules "
+        "named. Not that an engine of another version needs the same."};
     Table table;
     table.columns = {{"Step"}, {"Bytes", true}, {"Exact", true}};
     const auto add = [&](const std::string& name, const std::optional<Quantity>& quantity) {
@@ -184,13 +326,18 @@ Section needSection(const Estimate& estimate)
                                                        : "There is no engine need: " + estimate.engine.refusal + ".",
                 true});
     }
+    if (std::optional<Figure> bridge = bridgeFigure(estimate))
+        out.blocks.emplace_back(std::move(*bridge));
     return out;
 }
 
 Section engineSection(const Plan& plan, const Estimate& estimate)
 {
     const EngineSizing& engine = estimate.engine;
-    Section out {"engine", "Engine and budget", {}, {}};
+    Section out {"engine", "Engine and budget", {},
+        "The reader may conclude what this engine's sizing rule prints for the stated budget. Available memory and the "
+        "longest possible request are two figures: the first is memory, the second a rule about one request. Not that "
+        "the device has the memory: it is what the plan states."};
     Facts facts;
     facts.rows = {{"Engine", engine.name + (engine.version.empty() ? "" : " " + engine.version)},
         {"Rules", engine.rules}, {"Device", plan.deployment.gpu.empty() ? "not stated" : plan.deployment.gpu}};
@@ -216,12 +363,17 @@ Section engineSection(const Plan& plan, const Estimate& estimate)
     out.blocks.emplace_back(std::move(facts));
     if (!engine.unstated.empty())
         out.blocks.emplace_back(Bullets {engine.unstated});
+    if (engine.availableBytes)
+        out.blocks.emplace_back(budgetTable(engine));
+    if (std::optional<Figure> budget = budgetFigure(plan, engine))
+        out.blocks.emplace_back(std::move(*budget));
     return out;
 }
 
 Section strategiesSection(const Estimate& estimate)
 {
-    Section out {"strategies", "Allocation strategies", {}, {}};
+    Section out {"strategies", "Allocation strategies", {},
+        "The reader may compare what each strategy would reserve for the same planned sequences. Not which is faster."};
     Table table;
     table.columns = {{"Strategy"}, {"Reserved", true}, {"Exact", true}, {"What is priced"}};
     static constexpr const char* names[] {"not stated", "paged pool", "static contiguous", "growing contiguous"};
@@ -250,16 +402,36 @@ Formula formulaOf(const Quantity& quantity, std::string label, std::string title
                 input->name + " = " + formatNumber(input->value), input->source ? sourceText(*input->source) : "");
     }
     out.excludes = quantity.derivation()->excludes;
+    if (quantity.derivation()->operation != Operation::Input && quantity.derivation()->source)
+        out.rule = sourceText(*quantity.derivation()->source);
+    out.assumed = restsOnAssumption(quantity.derivation());
     return out;
 }
 
-Section formulasSection(const Estimate& estimate)
+namespace {
+
+/// A title for a figure that the report's own list does not name: the step's name, with its group or rank.
+std::string titleFor(const std::string& path, const Quantity& quantity, const Estimate& estimate)
 {
-    Section out {"formulas", "Formulas", {}, {}};
-    std::size_t number = 0;
+    const std::string& name = quantity.name();
+    for (const GroupEstimate& group : estimate.groups) {
+        const std::string& title = group.group->name;
+        if (path.starts_with("groups." + group.group->id + ".") && !name.starts_with(title)) {
+            const char* which = path.ends_with(".configuredBytes") ? ", configured maximum"
+                : path.ends_with(".retainedBytes")                 ? ", presently retained"
+                                                                   : "";
+            return title + ": " + name + which;
+        }
+    }
+    return name.empty() ? path : name;
+}
+
+/// Enters the figures that the reader meets first, in the order of the worksheet.
+void addMainFigures(FormulaBook& book, const Estimate& estimate)
+{
     const auto add = [&](const std::string& title, const std::optional<Quantity>& quantity) {
         if (quantity)
-            out.blocks.emplace_back(formulaOf(*quantity, fmt::format("F{}", ++number), title));
+            book.add(title, *quantity);
     };
     for (const GroupEstimate& group : estimate.groups) {
         add(group.group->name + ": growing bytes per token", group.bytesPerToken);
@@ -276,7 +448,35 @@ Section formulasSection(const Estimate& estimate)
     add("Maximum concurrency", estimate.engine.maxConcurrency);
     add("Engine need", estimate.engine.engineNeedBytes);
     add("Reserved", estimate.reservedBytes);
-    return out;
+}
+
+} // namespace
+
+std::vector<Section> formulaSections(const Estimate& estimate)
+{
+    FormulaBook book;
+    addMainFigures(book, estimate);
+    const std::size_t main = book.size();
+    for (const auto& [path, quantity] : figuresOf(estimate)) {
+        const DerivationNode& node = *quantity.derivation();
+        if (node.operation != Operation::Input && !node.operands.empty())
+            book.add(titleFor(path, quantity, estimate), quantity, false);
+    }
+    book.addSteps();
+    std::vector<Formula> formulas = book.formulas();
+    Section first {"formulas", "Formulas", {},
+        "The reader may compute each result again from the inputs that are named beside it, and each input from its "
+        "source. An input that is marked as an assumption is one that nobody stated."};
+    Section rest {"formula_steps", "Formulas, step by step", {},
+        "The reader may follow every number of this document down to what was entered, read from a file, or fixed by a "
+        "rule. A formula says how a number comes about, not that its inputs are right."};
+    for (std::size_t i = 0; i < formulas.size(); ++i)
+        (i < main ? first : rest).blocks.emplace_back(std::move(formulas[i]));
+    for (Section* section : {&first, &rest}) {
+        if (section->blocks.empty())
+            section->blocks.emplace_back(Paragraph {"There are none: no figure of this plan has more than its input."});
+    }
+    return {std::move(first), std::move(rest)};
 }
 
 } // namespace kvw

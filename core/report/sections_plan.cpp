@@ -56,7 +56,7 @@ Facts factsFor(const Plan& plan, std::initializer_list<const char*> paths)
 
 Section identitySection(const Plan& plan)
 {
-    Section out {"identity", "Identity", {}, {}};
+    Section out {"identity", "Identity", {}, {}, true};
     Facts facts;
     for (const IdentityRow& row : identityOf(plan))
         facts.rows.emplace_back(row.title, row.text.value_or("not stated"));
@@ -69,7 +69,7 @@ Section identitySection(const Plan& plan)
 
 Section loadedSection(const Plan& plan)
 {
-    Section out {"loaded", "Loaded, and what may stay active", {}, {}};
+    Section out {"loaded", "Loaded, and what may stay active", {}, {}, true};
     Facts facts;
     std::string weights = fieldOf(plan, "loaded.weightBytes");
     if (plan.loaded.weightBytes)
@@ -85,7 +85,10 @@ Section loadedSection(const Plan& plan)
 
 Section tenantsSection(const Plan& plan)
 {
-    Section out {"tenants", "Tenants and sharing", {}, "A salt does not authenticate, encrypt or complete isolation."};
+    Section out {"tenants", "Tenants and sharing", {},
+        "The reader may conclude who is meant to reuse whose state, and by which key. Not that it holds: a stated rule "
+        "is "
+        "no proof. A salt does not authenticate, encrypt or complete isolation."};
     if (plan.tenants.empty()) {
         out.blocks.emplace_back(Paragraph {"No tenants are stated: all requests are in one sharing domain."});
         return out;
@@ -125,7 +128,10 @@ Section tenantsSection(const Plan& plan)
 
 Section admissionSection(const Plan& plan)
 {
-    Section out {"admission", "Admission", {}, {}};
+    Section out {"admission", "Admission", {},
+        "The reader may conclude what is to happen to a request that finds no blocks. What is not stated is the "
+        "engine's "
+        "own default."};
     out.blocks.emplace_back(factsFor(plan,
         {"admission.whenExhausted", "admission.reservation", "admission.maxWaitSteps", "engine.maxBatchedTokens",
             "engine.maxSequences", "reuse.prefixCaching"}));
@@ -134,7 +140,10 @@ Section admissionSection(const Plan& plan)
 
 Section assumptionsSection(const Assumptions& assumptions, const std::vector<std::string>& ofTheFormula)
 {
-    Section out {"assumptions", "Assumptions", {}, {}};
+    Section out {"assumptions", "Assumptions", {},
+        "Each of these may be replaced by stating the field in brackets. A number that rests on one of them is as good "
+        "as "
+        "the assumption."};
     Bullets bullets;
     std::set<std::string> seen;
     for (const std::string& text : ofTheFormula)
@@ -152,7 +161,8 @@ Section assumptionsSection(const Assumptions& assumptions, const std::vector<std
 
 Section problemsSection(const Diagnostics& diagnostics)
 {
-    Section out {"problems", "Problems", {}, {}};
+    Section out {"problems", "Problems", {},
+        "The reader may conclude that the plan was checked for these; an empty list does not prove it right."};
     Bullets bullets;
     for (const Diagnostic& diagnostic : diagnostics) {
         bullets.items.push_back(fmt::format("{}: {}{}", severityName(diagnostic.severity), diagnostic.message,
@@ -167,7 +177,7 @@ Section problemsSection(const Diagnostics& diagnostics)
 
 Section scopeSection()
 {
-    Section out {"scope", "Scope and limits", {}, {}};
+    Section out {"scope", "Scope and limits", {}, "What is not named in this document was not examined."};
     out.blocks.emplace_back(Bullets {{
         "State only: there are no weights and no projections in a live run, so it says nothing about a model's answers "
         "or its speed.",
@@ -178,6 +188,8 @@ Section scopeSection()
         "Available memory and the longest possible request are two figures, each with its own reason.",
         "Sizes are never divided by the number of devices; each rank has its own, by the engine's sharding rule.",
         "A salt does not authenticate, encrypt or complete isolation.",
+        "Figures from published papers and logs are history of their own machines and versions: they rank nothing "
+        "here.",
         "CUDA devices: not built yet, never run on a GPU.",
     }});
     return out;
@@ -201,7 +213,10 @@ std::string sourceText(const Source& source)
 
 Section sourcesSection(const Plan& plan, const Estimate* estimate)
 {
-    Section out {"sources", "Sources", {}, {}};
+    Section out {"sources", "Sources", {},
+        "The reader may look up every source; a date of verification is the day on which the product's authors "
+        "compared "
+        "the rule with it."};
     Table table;
     table.columns = {{"Kind"}, {"Source"}, {"SHA-256"}, {"Published"}, {"Verified"}};
     std::set<std::string> seen;

@@ -99,7 +99,8 @@ Figure blocksFigure(const RunRecord& record)
 
 Section workloadSection(const Plan& plan, const RunSetup& setup)
 {
-    Section out {"workload", "Workload", {}, {}};
+    Section out {"workload", "Workload", {},
+        "The reader may generate the same requests again and compare the hash. Not that real traffic is like them."};
     std::int64_t prompt = 0;
     std::int64_t output = 0;
     std::int64_t longest = 0;
@@ -120,7 +121,9 @@ Section workloadSection(const Plan& plan, const RunSetup& setup)
 Section predictionSection(const RunSetup& setup, const RunRecord& record)
 {
     Section out {"prediction", "Prediction", {},
-        "Counts are of the engine's cache and scheduling rules on this workload; no time is predicted."};
+        "The reader may conclude what these cache and scheduling rules do with this workload, counted in steps, tokens "
+        "and "
+        "blocks. No time is predicted, and no warm hit is credited with faster decoding."};
     std::int64_t prompt = 0;
     std::int64_t hits = 0;
     for (const TenantRecord& tenant : record.tenants) {
@@ -215,7 +218,8 @@ Section storedEvidenceSection(const Plan& plan)
     }
     Table table;
     table.columns = {{"Row"}, {"Estimate", true}, {"Prediction", true}, {"Measured", true}, {"Difference", true},
-        {"Tolerance"}, {"Unit"}, {"Verdict"}, {"Instrument"}, {"Reason"}};
+        {"Unit"}, {"Verdict"}, {"Tolerance", false, {}, {}, 1}, {"Instrument", false, {}, {}, 1},
+        {"Reason", false, {}, {}, 1}};
     const auto real = [](const std::optional<double>& value) {
         return value ? (*value == static_cast<double>(static_cast<std::int64_t>(*value))
                        ? grouped(static_cast<std::int64_t>(*value))
@@ -227,7 +231,7 @@ Section storedEvidenceSection(const Plan& plan)
             Paragraph {"The plan names no run for these rows: they cannot be traced and prove nothing.", true});
     for (const EvidenceSummary& row : plan.evidence)
         table.rows.push_back({row.title, real(row.estimated), real(row.predicted), real(row.measured),
-            real(row.difference), row.tolerance, row.unit, row.verdict, row.instrument, row.reason});
+            real(row.difference), row.unit, row.verdict, row.tolerance, row.instrument, row.reason});
     out.blocks.emplace_back(std::move(table));
     return out;
 }

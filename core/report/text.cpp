@@ -81,6 +81,8 @@ struct Plain
             formula.numbers, formula.result);
         for (const auto& [input, source] : formula.inputs)
             out += fmt::format("    {}: {}\n", input, source);
+        if (!formula.rule.empty())
+            out += fmt::format("    by: {}\n", formula.rule);
         if (!formula.excludes.empty())
             out += fmt::format("    excludes {}\n", fmt::join(formula.excludes, ", "));
     }

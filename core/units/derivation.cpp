@@ -5,6 +5,7 @@
 #include "units/quantity.h"
 
 #include <array>
+#include <functional>
 #include <set>
 
 namespace kvw {
@@ -32,7 +33,7 @@ std::string leafNumber(const DerivationNode& node)
     return node.error.empty() ? formatNumber(node.value) : "(no value: " + node.error + ")";
 }
 
-using Texter = std::string (*)(const DerivationNode&);
+using Texter = const std::function<std::string(const DerivationNode&)>&;
 
 /// How tightly an operation binds in print: a term inside a tighter one needs parentheses.
 int precedence(Operation operation)
@@ -141,6 +142,12 @@ std::string_view operationName(Operation operation)
 std::string formulaInWords(const Derivation& derivation)
 {
     return expression(*derivation, leafName);
+}
+
+std::string formulaInWords(
+    const Derivation& derivation, const std::function<std::string(const DerivationNode&)>& nameOf)
+{
+    return expression(*derivation, nameOf);
 }
 
 std::string formulaInNumbers(const Derivation& derivation)

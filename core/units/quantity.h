@@ -7,6 +7,7 @@
 #include "units/unit.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -163,6 +164,9 @@ Result<Number> evaluate(const Derivation& derivation, const std::map<const Deriv
 /// The formula in words: the names of the inputs and named steps it is made of, "sequences × blocks each × bytes per
 /// block".
 std::string formulaInWords(const Derivation& derivation);
+/// The same with every input and named step below printed by `nameOf`.
+std::string formulaInWords(
+    const Derivation& derivation, const std::function<std::string(const DerivationNode&)>& nameOf);
 /// The same formula with numbers, "12 × 1033 × 589824". C locale.
 std::string formulaInNumbers(const Derivation& derivation);
 /// Every input below `derivation`, each once, in the order of first use.

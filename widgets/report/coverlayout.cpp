@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "report/coverlayout.h"
+
+#include "models/numbertext.h"
+#include "report/tablelayout.h"
+#include "style/tokens.h"
+
+#include <algorithm>
+
+namespace kvw::gui {
+
+namespace {
+
+constexpr auto readFirstId = "cover";
+
+const Tokens& tokens()
+{
+    static const Tokens light = tokensFor(lightPalette());
+    return light;
+}
+
+FlowBox titleBox(const Document& document, double width, const ReportFonts& fonts)
+{
+    FlowBox out;
+    double y = addLines(out.ops, 0, 0,
+        wrapText(fromStd(document.subtitle.empty() ? document.cover.kicker : document.subtitle), TextStyle::Body, width,
+            fonts),
+        TextStyle::Body, tokens().dimText, fonts);
+    // A title of many lines would push everything else away.
+    constexpr qsizetype mostLines = 4;
+    y = addLines(out.ops, 0, y + points(2),
+        wrapText(fromStd(document.title), TextStyle::CoverTitle, width, fonts).mid(0, mostLines), TextStyle::CoverTitle,
+        tokens().text, fonts);
+    y = addLines(out.ops, 0, y + points(2),
+        wrapText(fromStd(document.cover.line), TextStyle::CoverLine, width, fonts).mid(0, mostLines),
+        TextStyle::CoverLine, tokens().dimText, fonts);
+    out.height = y;
+    return out;
+}
+
+/// The five figures side by side.
+FlowBox stripBox(const Cover& cover, double width, const ReportFonts& fonts)
+{
+    FlowBox out;
+    out.before = points(16);
+    const double cell = width / std::max<double>(1, static_cast<double>(cover.strip.size()));
+    double bottom = 0;
+    double x = 0;
+    for (const Cover::Headline& one : cover.strip) {
+        const double left = x + (x > 0 ? points(8) : 0);
+        const double room = x + cell - points(4) - left;
+        double y = addLines(out.ops, left, points(7), wrapText(fromStd(one.title), TextStyle::Small, room, fonts),
+            TextStyle::Small, tokens().dimText, fonts);
+        const double baseline = y + baselineIn(TextStyle::Headline, fonts);
+        const QString value = fromStd(one.value);
+        addText(out.ops, {left, baseline}, value, TextStyle::Headline, tokens().text, fonts);
+        const double unitAt = left + fonts.width(value, TextStyle::Headline) + points(3);
+        const QString unit = fromStd(one.unit);
+        const bool beside = unitAt + fonts.width(unit, TextStyle::Small) <= x + cell - points(2);
+        y += fonts.lineHeight(TextStyle::Headline);
+        if (beside)
+            addText(out.ops, {unitAt, baseline}, unit, TextStyle::Small, tokens().dimText, fonts);
+        else
+            y = addLines(out.ops, left, y, {unit}, TextStyle::Small, tokens().dimText, fonts);
+        y = addLines(out.ops, left, y + points(1), wrapText(fromStd(one.note), TextStyle::Small, room, fonts),
+            TextStyle::Small, tokens().dimText, fonts);
+        bottom = std::max(bottom, y);
+        x += cell;
+    }
+    out.height = bottom + points(7);
+    for (std::size_t i = 1; i < cover.strip.size(); ++i) {
+        const double at = static_cast<double>(i) * cell;
+        out.ops.emplace_back(LineOp {{at, points(1), at, out.height}, points(0.6), tokens().line});
+    }
+    out.ops.emplace_back(LineOp {{0, 0, width, 0}, points(1), tokens().text});
+    out.ops.emplace_back(LineOp {{0, out.height, width, out.height}, points(0.75), tokens().line});
+    return out;
+}
+
+void addSection(Flow& flow, const Section& section, double width, const ReportFonts& fonts)
+{
+    FlowBox heading;
+    heading.before = points(15);
+    heading.height = addLines(heading.ops, 0, 0, {fromStd(section.title)}, TextStyle::SubSection, tokens().text, fonts);
+    heading.keepWithNext = true;
+    flow.add(std::move(heading));
+    for (const ReportBlock& block : section.blocks) {
+        if (const auto* facts = std::get_if<Facts>(&block)) {
+            addFacts(flow, *facts, width, fonts);
+        } else if (const auto* paragraph = std::get_if<Paragraph>(&block)) {
+            FlowBox box;
+            box.before = points(5);
+            box.height = addLines(box.ops, 0, 0, wrapText(fromStd(paragraph->text), TextStyle::Body, width, fonts),
+                TextStyle::Body, paragraph->emphasis ? tokens().assumed : tokens().text, fonts);
+            flow.add(std::move(box));
+        }
+    }
+}
+
+/// What must be read before the numbers, in a frame.
+FlowBox readFirstBox(const Section& section, double width, const ReportFonts& fonts)
+{
+    const double pad = points(9);
+    FlowBox out;
+    double y = addLines(out.ops, pad, pad, {fromStd(section.title)}, TextStyle::BodyStrong, tokens().text, fonts);
+    y += points(1);
+    for (const ReportBlock& block : section.blocks) {
+        const auto* bullets = std::get_if<Bullets>(&block);
+        if (!bullets)
+            continue;
+        for (const std::string& item : bullets->items) {
+            const QString text = fromStd(item);
+            const bool assumed = text.startsWith(QChar(0x25C7)) || text.startsWith(QLatin1String("Not stated"));
+            addText(out.ops, {pad, y + points(1.5) + baselineIn(TextStyle::Small, fonts)}, QStringLiteral("–"),
+                TextStyle::Small, tokens().dimText, fonts);
+            y = addLines(out.ops, pad + points(9), y + points(1.5),
+                wrapText(text, TextStyle::Small, width - 2 * pad - points(9), fonts), TextStyle::Small,
+                assumed ? tokens().assumed : tokens().text, fonts);
+        }
+    }
+    out.height = y + pad;
+    out.ops.insert(out.ops.begin(), RectOp {{0, 0, width, out.height}, {}, tokens().dimText, Hatch::None, {}});
+    return out;
+}
+
+} // namespace
+
+std::vector<ReportSheet> layOutCover(const Document& document, const PageGeometry& page, const ReportFonts& fonts)
+{
+    const double width = page.columnWidth();
+    Flow flow;
+    flow.add(titleBox(document, width, fonts));
+    if (!document.cover.strip.empty())
+        flow.add(stripBox(document.cover, width, fonts));
+    FlowBox readFirst;
+    for (const Section& section : document.sections) {
+        if (section.onCover && section.id == readFirstId)
+            readFirst = readFirstBox(section, width, fonts);
+        else if (section.onCover)
+            addSection(flow, section, width, fonts);
+    }
+    const double frameTop = page.bottom - readFirst.height;
+    const double room = frameTop - points(14) - page.top;
+    const double spare = std::clamp(room - flow.height(), 0.0, millimetres(24));
+    std::vector<ReportSheet> out = flow.place(page, page.top + spare, frameTop - points(14));
+    appendMoved(out.front().ops, readFirst.ops, {page.left, frameTop});
+    out.front().cover = true;
+    for (std::size_t i = 1; i < out.size(); ++i)
+        out[i].section = QStringLiteral("Identity");
+    return out;
+}
+
+} // namespace kvw::gui

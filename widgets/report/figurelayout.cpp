@@ -1,0 +1,357 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "report/figurelayout.h"
+
+#include "models/numbertext.h"
+#include "report/blockfigure.h"
+#include "report/tablelayout.h"
+#include "style/tokens.h"
+#include "units/format.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kvw::gui {
+
+namespace {
+
+const Tokens& tokens()
+{
+    static const Tokens light = tokensFor(lightPalette());
+    return light;
+}
+
+/// Round steps of an axis from 0 to `most`, about five of them.
+double stepFor(double most)
+{
+    const double rough = std::max(most, 1.0) / 5;
+    const double power = std::pow(10, std::floor(std::log10(rough)));
+    for (const double factor : {1.0, 2.0, 5.0}) {
+        if (factor * power >= rough)
+            return factor * power;
+    }
+    return 10 * power;
+}
+
+/// The binary unit in which `bytes` reads well.
+std::pair<double, const char*> unitFor(double bytes)
+{
+    static constexpr const char* names[] {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double unit = 1;
+    std::size_t i = 0;
+    for (; i + 1 < std::size(names) && bytes >= 1024 * unit; ++i)
+        unit *= 1024;
+    return {unit, names[i]};
+}
+
+QString axisText(double value)
+{
+    return QString::number(value, 'g', 6);
+}
+
+RectOp barOp(const QRectF& rect, Figure::Bar::Role role)
+{
+    RectOp out {rect, tokens().idealNeed, {}, Hatch::None, {}};
+    switch (role) {
+    case Figure::Bar::Role::Ideal:
+    case Figure::Bar::Role::State:
+        break;
+    case Figure::Bar::Role::Difference:
+        out.fill = QColor(0xFA, 0xEB, 0xC8);
+        out.outline = tokens().blockCachedLine;
+        out.hatch = Hatch::Diagonal;
+        out.hatchColor = tokens().blockCachedLine;
+        break;
+    case Figure::Bar::Role::Engine:
+        out.fill = tokens().engineNeed;
+        out.outline = tokens().text;
+        break;
+    case Figure::Bar::Role::NotState:
+        out.fill = tokens().blockHeld;
+        break;
+    case Figure::Bar::Role::Unused:
+        out.fill = QColor(Qt::white);
+        out.outline = tokens().dimText;
+        break;
+    }
+    return out;
+}
+
+/// Bars one below the other on one axis from 0, names left, exact bytes right.
+class BarFigure
+{
+public:
+    BarFigure(const Figure& figure, double width, const ReportFonts& fonts)
+        : m_figure(figure)
+        , m_width(width)
+        , m_fonts(fonts)
+    {
+        for (const Figure::Bar& bar : figure.bars) {
+            m_most = std::max(m_most, static_cast<double>(bar.to));
+            m_left = std::max(m_left, fonts.width(fromStd(bar.name), TextStyle::CellStrong));
+            m_right = std::max(m_right, fonts.width(fromStd(bar.exact), TextStyle::CellStrong));
+        }
+        if (figure.limit)
+            m_most = std::max(m_most, static_cast<double>(*figure.limit));
+        m_most = std::max(m_most * 1.02, 1.0);
+        m_left = std::min(m_left, width * 0.35) + points(12);
+        m_right += points(12);
+    }
+
+    FlowBox box()
+    {
+        m_top = m_figure.limit ? points(14) : points(4);
+        m_bottom = m_top + static_cast<double>(m_figure.bars.size()) * points(19);
+        axis();
+        for (std::size_t i = 0; i < m_figure.bars.size(); ++i)
+            bar(i);
+        if (m_figure.limit)
+            limit();
+        m_box.height = m_bottom + points(18);
+        m_box.keepWithNext = true;
+        m_box.before = points(6);
+        return std::move(m_box);
+    }
+
+private:
+    double x(double bytes) const { return m_left + bytes / m_most * (m_width - m_left - m_right); }
+
+    void axis()
+    {
+        const auto [unit, name] = unitFor(m_most);
+        const double step = stepFor(m_most / unit);
+        QString last;
+        for (double at = 0; at * unit <= m_most; at += step) {
+            const double px = x(at * unit);
+            m_box.ops.emplace_back(LineOp {{px, m_top, px, m_bottom}, points(0.5), tokens().hairLine});
+            const bool end = (at + step) * unit > m_most;
+            const QString text = axisText(at) + (end ? QLatin1Char(' ') + QLatin1String(name) : QString());
+            addText(m_box.ops,
+                {px - m_fonts.width(axisText(at), TextStyle::Small) / 2,
+                    m_bottom + points(3) + baselineIn(TextStyle::Small, m_fonts)},
+                text, TextStyle::Small, tokens().dimText, m_fonts);
+        }
+    }
+
+    void bar(std::size_t i)
+    {
+        const Figure::Bar& bar = m_figure.bars[i];
+        const double top = m_top + static_cast<double>(i) * points(19) + points(4);
+        const double height = points(11);
+        const bool strong = bar.role == Figure::Bar::Role::Ideal || bar.role == Figure::Bar::Role::Engine
+            || bar.role == Figure::Bar::Role::State;
+        const TextStyle style = strong ? TextStyle::CellStrong : TextStyle::Cell;
+        const double from = x(static_cast<double>(std::min(bar.from, bar.to)));
+        const double to = x(static_cast<double>(std::max(bar.from, bar.to)));
+        const double thinnest = points(1.2);
+        if (to - from < thinnest) {
+            m_box.ops.emplace_back(barOp({from, top, thinnest, height}, bar.role));
+            const double px = to + points(3);
+            const double middle = top + height / 2;
+            m_box.ops.emplace_back(PolygonOp {
+                QPolygonF {{px, middle}, {px + points(5), middle - points(3)}, {px + points(5), middle + points(3)}},
+                tokens().assumed});
+        } else {
+            m_box.ops.emplace_back(barOp({from, top, to - from, height}, bar.role));
+        }
+        if (m_figure.kind == Figure::Kind::Bridge && i + 1 < m_figure.bars.size()) {
+            const double end = x(static_cast<double>(bar.to));
+            m_box.ops.emplace_back(
+                LineOp {{end, top + height, end, top + points(19)}, points(0.5), tokens().dimText, true});
+        }
+        const double baseline = top + (height - m_fonts.lineHeight(style)) / 2 + baselineIn(style, m_fonts);
+        const QStringList name = wrapText(fromStd(bar.name), style, m_left - points(6), m_fonts);
+        addText(m_box.ops, {0, baseline}, name.front() + (name.size() > 1 ? QStringLiteral("…") : QString()), style,
+            tokens().text, m_fonts);
+        addText(m_box.ops, {m_width - m_fonts.width(fromStd(bar.exact), style), baseline}, fromStd(bar.exact), style,
+            tokens().text, m_fonts);
+    }
+
+    void limit()
+    {
+        const double px = x(static_cast<double>(*m_figure.limit));
+        m_box.ops.emplace_back(LineOp {{px, m_top - points(1), px, m_bottom}, points(1.4), tokens().text});
+        const QString text = fromStd(m_figure.limitName);
+        const double width = m_fonts.width(text, TextStyle::Small);
+        const double left = std::clamp(px - width / 2, 0.0, std::max(0.0, m_width - width));
+        addText(
+            m_box.ops, {left, baselineIn(TextStyle::Small, m_fonts)}, text, TextStyle::Small, tokens().text, m_fonts);
+    }
+
+    const Figure& m_figure;
+    double m_width;
+    const ReportFonts& m_fonts;
+    double m_most = 0;
+    double m_left = 0;
+    double m_right = 0;
+    double m_top = 0;
+    double m_bottom = 0;
+    FlowBox m_box;
+};
+
+/// Stacked areas over x, the first series at the bottom.
+class AreaFigure
+{
+public:
+    AreaFigure(const Figure& figure, double width, const ReportFonts& fonts)
+        : m_figure(figure)
+        , m_width(width)
+        , m_fonts(fonts)
+    {
+        const std::size_t count = figure.series.empty() ? 0 : figure.series.front().points.size();
+        constexpr std::size_t mostColumns = 700;
+        const std::size_t bucket = std::max<std::size_t>(1, (count + mostColumns - 1) / mostColumns);
+        for (std::size_t from = 0; from < count; from += bucket) {
+            // Of several points in one place the one with the highest first series: a peak is not lost.
+            std::size_t best = from;
+            for (std::size_t i = from; i < std::min(count, from + bucket); ++i) {
+                if (figure.series.front().points[i].second > figure.series.front().points[best].second)
+                    best = i;
+            }
+            m_shown.push_back(best);
+        }
+        for (const std::size_t i : m_shown) {
+            double sum = 0;
+            for (const Figure::Series& series : figure.series)
+                sum += series.points[i].second;
+            m_most = std::max(m_most, sum);
+        }
+        m_last = count == 0 ? 1 : std::max(1.0, figure.series.front().points.back().first);
+        m_left = fonts.width(fromStd(grouped(static_cast<std::int64_t>(m_most))), TextStyle::Small) + points(6);
+        m_top = points(20);
+        m_bottom = m_top + points(130);
+    }
+
+    FlowBox box()
+    {
+        legend();
+        axes();
+        std::vector<double> below(m_shown.size(), 0);
+        for (std::size_t s = 0; s < m_figure.series.size(); ++s)
+            area(s, below);
+        m_box.ops.emplace_back(LineOp {{m_left, m_bottom, m_width, m_bottom}, points(0.75), tokens().text});
+        m_box.ops.emplace_back(LineOp {{m_left, m_top, m_left, m_bottom}, points(0.75), tokens().text});
+        m_box.height = m_bottom + points(28);
+        m_box.before = points(6);
+        m_box.keepWithNext = true;
+        return std::move(m_box);
+    }
+
+private:
+    double x(double value) const { return m_left + value / m_last * (m_width - m_left); }
+    double y(double value) const { return m_bottom - value / std::max(m_most, 1.0) * (m_bottom - m_top); }
+    static QColor color(const std::string& name)
+    {
+        if (name == "active")
+            return tokens().blockActive;
+        return name == "cached" ? tokens().blockCached : tokens().blockFree;
+    }
+
+    void legend()
+    {
+        double at = m_left;
+        for (const Figure::Series& series : m_figure.series) {
+            RectOp swatch {{at, points(3), points(9), points(9)}, color(series.name), tokens().line, Hatch::None, {}};
+            if (series.name == "cached") {
+                swatch.hatch = Hatch::Diagonal;
+                swatch.hatchColor = tokens().blockCachedLine;
+            }
+            m_box.ops.emplace_back(swatch);
+            at += points(13);
+            addText(m_box.ops, {at, points(2) + baselineIn(TextStyle::Small, m_fonts)}, fromStd(series.name),
+                TextStyle::Small, tokens().text, m_fonts);
+            at += m_fonts.width(fromStd(series.name), TextStyle::Small) + points(14);
+        }
+    }
+
+    void axes()
+    {
+        const double stepY = stepFor(m_most);
+        for (double at = 0; at <= m_most; at += stepY) {
+            const QString text = fromStd(grouped(static_cast<std::int64_t>(at)));
+            m_box.ops.emplace_back(LineOp {{m_left, y(at), m_width, y(at)}, points(0.5), tokens().hairLine});
+            addText(m_box.ops, {m_left - points(4) - m_fonts.width(text, TextStyle::Small), y(at) + points(2.6)}, text,
+                TextStyle::Small, tokens().dimText, m_fonts);
+        }
+        const double stepX = stepFor(m_last);
+        const double baseline = m_bottom + points(4) + baselineIn(TextStyle::Small, m_fonts);
+        for (double at = 0; at <= m_last; at += stepX) {
+            const QString text = fromStd(grouped(static_cast<std::int64_t>(at)));
+            const double width = m_fonts.width(text, TextStyle::Small);
+            addText(m_box.ops, {std::min(x(at) - width / 2, m_width - width), baseline}, text, TextStyle::Small,
+                tokens().dimText, m_fonts);
+        }
+        const QString title
+            = fromStd(m_figure.yTitle) + QStringLiteral(" over ") + fromStd(m_figure.xTitle) + QStringLiteral("s");
+        addText(m_box.ops, {m_width - m_fonts.width(title, TextStyle::Small), baseline + points(11)}, title,
+            TextStyle::Small, tokens().dimText, m_fonts);
+    }
+
+    void area(std::size_t s, std::vector<double>& below)
+    {
+        const Figure::Series& series = m_figure.series[s];
+        QPolygonF polygon;
+        for (std::size_t i = 0; i < m_shown.size(); ++i)
+            polygon << QPointF(x(series.points[m_shown[i]].first), y(below[i] + series.points[m_shown[i]].second));
+        for (std::size_t i = m_shown.size(); i-- > 0;)
+            polygon << QPointF(x(series.points[m_shown[i]].first), y(below[i]));
+        m_box.ops.emplace_back(PolygonOp {polygon, color(series.name)});
+        if (series.name == "cached")
+            hatch(series, below);
+        for (std::size_t i = 0; i < m_shown.size(); ++i)
+            below[i] += series.points[m_shown[i]].second;
+    }
+
+    /// Upright lines through the area: a grey printer tells it from the others.
+    void hatch(const Figure::Series& series, const std::vector<double>& below)
+    {
+        double last = -points(10);
+        for (std::size_t i = 0; i < m_shown.size(); ++i) {
+            const auto [at, value] = series.points[m_shown[i]];
+            if (value <= 0 || x(at) - last < points(4))
+                continue;
+            last = x(at);
+            m_box.ops.emplace_back(
+                LineOp {{last, y(below[i]), last, y(below[i] + value)}, points(0.4), tokens().blockCachedLine});
+        }
+    }
+
+    const Figure& m_figure;
+    double m_width;
+    const ReportFonts& m_fonts;
+    std::vector<std::size_t> m_shown;
+    double m_most = 0;
+    double m_last = 1;
+    double m_left = 0;
+    double m_top = 0;
+    double m_bottom = 0;
+    FlowBox m_box;
+};
+
+} // namespace
+
+void addFigure(Flow& flow, const Figure& figure, const QString& number, double width, const ReportFonts& fonts)
+{
+    FlowBox title;
+    title.before = points(14);
+    title.height = addLines(title.ops, 0, 0, wrapText(fromStd(figure.title), TextStyle::SubSection, width, fonts),
+        TextStyle::SubSection, tokens().text, fonts);
+    title.keepWithNext = true;
+    flow.add(std::move(title));
+    switch (figure.kind) {
+    case Figure::Kind::Bridge:
+    case Figure::Kind::Budget:
+        flow.add(BarFigure(figure, width, fonts).box());
+        break;
+    case Figure::Kind::Areas:
+        flow.add(AreaFigure(figure, width, fonts).box());
+        break;
+    case Figure::Kind::BlockMap:
+        addBlockFigure(flow, figure, width, fonts);
+        break;
+    }
+    flow.add(captionBox(number + QStringLiteral(". ") + fromStd(figure.caption), width, fonts));
+}
+
+} // namespace kvw::gui

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "report/flow.h"
+
+#include <QTextLayout>
+
+#include <algorithm>
+
+namespace kvw::gui {
+
+PageGeometry::PageGeometry(Paper paper)
+    : width(paper == Paper::A4 ? millimetres(210) : 8.5 * unitsPerInch)
+    , height(paper == Paper::A4 ? millimetres(297) : 11 * unitsPerInch)
+    , left(millimetres(18.8))
+    , right(width - millimetres(18.8))
+    , top(millimetres(20))
+    , bottom(height - millimetres(19))
+{}
+
+void Flow::add(FlowBox box)
+{
+    m_boxes.push_back(std::move(box));
+}
+
+double Flow::height() const
+{
+    double out = 0;
+    for (const FlowBox& box : m_boxes)
+        out += box.height + (&box == m_boxes.data() ? 0 : box.before);
+    return out;
+}
+
+std::vector<ReportSheet> Flow::place(const PageGeometry& page) const
+{
+    return place(page, page.top, page.bottom);
+}
+
+std::vector<ReportSheet> Flow::place(const PageGeometry& page, double firstTop, double firstBottom) const
+{
+    std::vector<ReportSheet> out(1);
+    double y = firstTop;
+    double bottom = firstBottom;
+    bool first = true; // on its sheet
+    QString section;
+    for (std::size_t i = 0; i < m_boxes.size();) {
+        // A chain of boxes that want to stay together, as far as a sheet can hold one.
+        std::size_t end = i + 1;
+        double need = m_boxes[i].height;
+        while (end < m_boxes.size() && m_boxes[end - 1].keepWithNext) {
+            need += m_boxes[end].before + m_boxes[end].height;
+            ++end;
+        }
+        const double space = first ? 0 : m_boxes[i].before;
+        const bool fits = y + space + need <= bottom;
+        const bool couldFit = need <= page.bottom - page.top;
+        if (!first && !fits && (couldFit || y + space + m_boxes[i].height > bottom)) {
+            out.emplace_back();
+            y = page.top;
+            bottom = page.bottom;
+            first = true;
+            continue;
+        }
+        const std::size_t upTo = fits || first ? (couldFit ? end : i + 1) : i + 1;
+        for (; i < upTo; ++i) {
+            const FlowBox& box = m_boxes[i];
+            y += first ? 0 : box.before;
+            if (!box.section.isEmpty())
+                section = box.section;
+            if (first && box.head) {
+                appendMoved(out.back().ops, box.head->ops, {page.left, y});
+                y += box.head->height;
+            }
+            if (first || out.back().section.isEmpty())
+                out.back().section = section;
+            appendMoved(out.back().ops, box.ops, {page.left, y});
+            y += box.height;
+            first = false;
+        }
+    }
+    return out;
+}
+
+QStringList wrapText(const QString& text, TextStyle style, double width, const ReportFonts& fonts)
+{
+    QStringList out;
+    if (fonts.width(text, style) <= width && !text.contains(QLatin1Char('\n')))
+        return {text};
+    for (const QString& part : text.split(QLatin1Char('\n'))) {
+        QTextLayout layout(part, fonts.font(style));
+        QTextOption option;
+        option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+        layout.setTextOption(option);
+        layout.beginLayout();
+        for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+            line.setLineWidth(width);
+            out.push_back(part.mid(line.textStart(), line.textLength()).trimmed());
+        }
+        layout.endLayout();
+    }
+    return out.isEmpty() ? QStringList {QString()} : out;
+}
+
+double longestWord(const QString& text, TextStyle style, const ReportFonts& fonts)
+{
+    double out = 0;
+    for (const QString& word : text.split(QLatin1Char(' ')))
+        out = std::max(out, fonts.width(word, style));
+    return out;
+}
+
+void addText(
+    PageOps& ops, QPointF baseline, const QString& text, TextStyle style, const QColor& color, const ReportFonts& fonts)
+{
+    if (!text.isEmpty())
+        ops.emplace_back(TextOp {baseline, text, style, color, fonts.width(text, style)});
+}
+
+double baselineIn(TextStyle style, const ReportFonts& fonts)
+{
+    const QFontMetricsF& metrics = fonts.metrics(style);
+    return (fonts.lineHeight(style) - metrics.ascent() - metrics.descent()) / 2 + metrics.ascent();
+}
+
+double addLines(PageOps& ops, double left, double top, const QStringList& lines, TextStyle style, const QColor& color,
+    const ReportFonts& fonts)
+{
+    for (const QString& line : lines) {
+        addText(ops, {left, top + baselineIn(style, fonts)}, line, style, color, fonts);
+        top += fonts.lineHeight(style);
+    }
+    return top;
+}
+
+} // namespace kvw::gui

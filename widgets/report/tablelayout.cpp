@@ -1,0 +1,476 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "report/tablelayout.h"
+
+#include "models/numbertext.h"
+#include "style/tokens.h"
+
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <numeric>
+
+namespace kvw::gui {
+
+namespace {
+
+const Tokens& tokens()
+{
+    static const Tokens light = tokensFor(lightPalette()); // paper is light, whatever the window
+    return light;
+}
+
+constexpr double rowPadding = points(2.6);
+constexpr double ruleWidth = points(1);
+constexpr double hairWidth = points(0.5);
+
+/// Most lines of a row in one box: a row is split only when it would not fit a sheet.
+constexpr int mostLines = 50;
+
+/// "54.00 GiB" in two; the unit is empty for anything else.
+std::pair<QString, QString> numberAndUnit(const QString& text)
+{
+    static const QRegularExpression pattern(
+        QStringLiteral("^([+−~-]?\\s?[\\d.,]+) (B|KiB|MiB|GiB|TiB|PiB|EiB|[kMGT]?B/s|%)$"));
+    const QRegularExpressionMatch match = pattern.match(text);
+    return match.hasMatch() ? std::pair {match.captured(1), match.captured(2)} : std::pair {text, QString()};
+}
+
+QColor cellColor(const QString& text)
+{
+    if (text == QLatin1String("not stated") || text.startsWith(QChar(0x25C7)))
+        return tokens().assumed;
+    if (text.startsWith(QLatin1Char('~')))
+        return tokens().staleText;
+    if (text == QLatin1String("differs"))
+        return tokens().differs;
+    if (text == QLatin1String("agrees"))
+        return tokens().agrees;
+    return tokens().text;
+}
+
+/// Verdicts speak by sign and word.
+QString cellText(const std::string& text)
+{
+    if (text == "agrees")
+        return QStringLiteral("✓ agrees");
+    if (text == "differs")
+        return QStringLiteral("✗ differs");
+    return fromStd(text);
+}
+
+/// One band of a table: its columns and how wide they are.
+class Band
+{
+public:
+    Band(const Table& table, std::vector<std::size_t> columns, double width, const ReportFonts& fonts);
+    void add(Flow& flow, bool keepLast) const;
+
+private:
+    struct Column
+    {
+        std::size_t at = 0; ///< in the table
+        double left = 0;
+        double width = 0;
+        double unit = 0; ///< slot of units, with the gap before it
+    };
+
+    void chooseWidths(double width);
+    double naturalWidth(const Column& column) const;
+    double leastWidth(const Column& column) const;
+    QString title(const Column& column) const;
+    bool hasSpans() const;
+    FlowBox heading() const;
+    double addSpans(PageOps& ops) const;
+    void addSeparators(PageOps& ops, double top, double bottom) const;
+    void addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowBox>& head, bool keep) const;
+    void addCell(PageOps& ops, const Column& column, const QStringList& lines, const QString& whole, bool strong) const;
+
+    const Table& m_table;
+    std::vector<Column> m_columns;
+    double m_width;
+    double m_gap = points(9);
+    const ReportFonts& m_fonts;
+};
+
+Band::Band(const Table& table, std::vector<std::size_t> columns, double width, const ReportFonts& fonts)
+    : m_table(table)
+    , m_width(width)
+    , m_fonts(fonts)
+{
+    for (const std::size_t at : columns) {
+        Column column;
+        column.at = at;
+        if (table.columns[at].number) {
+            for (const auto& row : table.rows) {
+                const QString unit = at < row.size() ? numberAndUnit(cellText(row[at])).second : QString();
+                if (!unit.isEmpty())
+                    column.unit = std::max(column.unit, fonts.width(unit, TextStyle::Small) + points(2.4));
+            }
+        }
+        m_columns.push_back(column);
+    }
+    chooseWidths(width);
+}
+
+QString Band::title(const Column& column) const
+{
+    const Table::Column& facts = m_table.columns[column.at];
+    return fromStd(facts.under.empty() ? facts.title : facts.under);
+}
+
+bool Band::hasSpans() const
+{
+    return std::any_of(m_columns.begin(), m_columns.end(),
+        [&](const Column& column) { return !m_table.columns[column.at].span.empty(); });
+}
+
+double Band::naturalWidth(const Column& column) const
+{
+    double out = longestWord(title(column), TextStyle::CellStrong, m_fonts);
+    for (std::size_t r = 0; r < m_table.rows.size(); ++r) {
+        const auto& row = m_table.rows[r];
+        if (column.at >= row.size())
+            continue;
+        const bool strong = m_table.lastRowIsTotal && r + 1 == m_table.rows.size();
+        const auto [number, unit] = numberAndUnit(cellText(row[column.at]));
+        const double text = m_fonts.width(number, strong ? TextStyle::CellStrong : TextStyle::Cell);
+        out = std::max(out, text + (unit.isEmpty() && number.size() > 1 ? 0 : column.unit));
+    }
+    // A heading that wraps into two lines is fine; more than that is not.
+    return std::max(out, m_fonts.width(title(column), TextStyle::CellStrong) / 2);
+}
+
+double Band::leastWidth(const Column& column) const
+{
+    if (m_table.columns[column.at].number)
+        return naturalWidth(column);
+    double out = longestWord(title(column), TextStyle::CellStrong, m_fonts);
+    for (const auto& row : m_table.rows) {
+        if (column.at < row.size())
+            out = std::max(out, longestWord(cellText(row[column.at]), TextStyle::CellStrong, m_fonts));
+    }
+    return std::min(out, points(150));
+}
+
+void Band::chooseWidths(double width)
+{
+    std::vector<double> natural;
+    std::vector<double> least;
+    for (const Column& column : m_columns) {
+        natural.push_back(naturalWidth(column));
+        least.push_back(std::min(leastWidth(column), natural.back()));
+    }
+    const double sumNatural = std::accumulate(natural.begin(), natural.end(), 0.0);
+    const double sumLeast = std::accumulate(least.begin(), least.end(), 0.0);
+    const auto gaps = static_cast<double>(m_columns.size() - 1);
+    if (sumLeast + gaps * m_gap > width)
+        m_gap = std::max(points(4), (width - sumLeast) / std::max(1.0, gaps));
+    const double room = width - gaps * m_gap;
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        if (sumNatural <= room) {
+            const double extra = (room - sumNatural) / static_cast<double>(m_columns.size());
+            m_columns[i].width = natural[i] + extra;
+        } else if (sumLeast <= room) {
+            m_columns[i].width = least[i] + (room - sumLeast) * (natural[i] - least[i]) / (sumNatural - sumLeast);
+        } else {
+            m_columns[i].width = least[i] * room / sumLeast;
+        }
+        m_columns[i].left = i == 0 ? 0 : m_columns[i - 1].left + m_columns[i - 1].width + m_gap;
+    }
+}
+
+void Band::addSeparators(PageOps& ops, double top, double bottom) const
+{
+    for (std::size_t i = 1; i < m_columns.size(); ++i) {
+        const std::string& span = m_table.columns[m_columns[i].at].span;
+        const std::string& before = m_table.columns[m_columns[i - 1].at].span;
+        if (span == before)
+            continue;
+        const double x = m_columns[i].left - m_gap / 2;
+        ops.emplace_back(LineOp {{x, top, x, bottom}, points(0.75), tokens().line});
+    }
+}
+
+/// The headings over several columns: name, and what follows its colon below it.
+double Band::addSpans(PageOps& ops) const
+{
+    double below = 0;
+    for (std::size_t i = 0; i < m_columns.size();) {
+        const std::string& span = m_table.columns[m_columns[i].at].span;
+        std::size_t end = i + 1;
+        while (end < m_columns.size() && m_table.columns[m_columns[end].at].span == span)
+            ++end;
+        if (!span.empty()) {
+            const QString text = fromStd(span);
+            const auto colon = text.indexOf(QStringLiteral(": "));
+            const double width = m_columns[end - 1].left + m_columns[end - 1].width - m_columns[i].left;
+            double y = addLines(ops, m_columns[i].left, 0,
+                wrapText(text.left(colon < 0 ? text.size() : colon), TextStyle::CellStrong, width, m_fonts),
+                TextStyle::CellStrong, tokens().text, m_fonts);
+            if (colon >= 0)
+                y = addLines(ops, m_columns[i].left, y, wrapText(text.mid(colon + 2), TextStyle::Small, width, m_fonts),
+                    TextStyle::Small, tokens().dimText, m_fonts);
+            below = std::max(below, y);
+        }
+        i = end;
+    }
+    return below + rowPadding;
+}
+
+FlowBox Band::heading() const
+{
+    FlowBox out;
+    double top = 0;
+    if (hasSpans()) {
+        top = addSpans(out.ops);
+        out.ops.emplace_back(LineOp {{0, top, m_width, top}, hairWidth, tokens().line});
+    }
+    std::vector<QStringList> titles;
+    qsizetype lines = 1;
+    for (const Column& column : m_columns) {
+        titles.push_back(wrapText(title(column), TextStyle::CellStrong, column.width, m_fonts));
+        lines = std::max(lines, titles.back().size());
+    }
+    const double line = m_fonts.lineHeight(TextStyle::CellStrong);
+    for (std::size_t i = 0; i < m_columns.size(); ++i) {
+        double y = top + rowPadding + static_cast<double>(lines - titles[i].size()) * line;
+        for (const QString& text : titles[i]) {
+            const double shift = m_table.columns[m_columns[i].at].number
+                ? m_columns[i].width - m_fonts.width(text, TextStyle::CellStrong)
+                : 0;
+            addText(out.ops, {m_columns[i].left + shift, y + baselineIn(TextStyle::CellStrong, m_fonts)}, text,
+                TextStyle::CellStrong, tokens().text, m_fonts);
+            y += line;
+        }
+    }
+    out.height = top + 2 * rowPadding + static_cast<double>(lines) * line;
+    addSeparators(out.ops, 0, out.height);
+    out.ops.emplace_back(LineOp {{0, out.height, m_width, out.height}, ruleWidth, tokens().text});
+    out.keepWithNext = true;
+    out.before = points(10);
+    return out;
+}
+
+void Band::addCell(
+    PageOps& ops, const Column& column, const QStringList& lines, const QString& whole, bool strong) const
+{
+    const TextStyle style = strong ? TextStyle::CellStrong : TextStyle::Cell;
+    const double line = m_fonts.lineHeight(style);
+    double y = rowPadding;
+    const QColor color = strong ? tokens().text : cellColor(whole);
+    if (!m_table.columns[column.at].number) {
+        addLines(ops, column.left, y, lines, style, color, m_fonts);
+        return;
+    }
+    for (const QString& text : lines) {
+        const auto [number, unit] = numberAndUnit(text);
+        const bool slot = !unit.isEmpty() || text == QStringLiteral("–");
+        const double end = column.left + column.width - (slot ? column.unit : 0);
+        const double baseline = y + baselineIn(style, m_fonts);
+        addText(ops, {end - m_fonts.width(number, style), baseline}, number, style, color, m_fonts);
+        addText(ops, {column.left + column.width - m_fonts.width(unit, TextStyle::Small), baseline}, unit,
+            TextStyle::Small, tokens().dimText, m_fonts);
+        y += line;
+    }
+}
+
+void Band::addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowBox>& head, bool keep) const
+{
+    const bool total = m_table.lastRowIsTotal && row + 1 == m_table.rows.size();
+    const TextStyle style = total ? TextStyle::CellStrong : TextStyle::Cell;
+    std::vector<QStringList> cells;
+    qsizetype lines = 1;
+    for (const Column& column : m_columns) {
+        const QString text = column.at < m_table.rows[row].size() ? cellText(m_table.rows[row][column.at]) : QString();
+        const bool whole = !numberAndUnit(text).second.isEmpty();
+        cells.push_back(whole ? QStringList {text} : wrapText(text, style, column.width, m_fonts));
+        lines = std::max(lines, cells.back().size());
+    }
+    for (qsizetype from = 0; from < lines; from += mostLines) {
+        const qsizetype count = std::min<qsizetype>(mostLines, lines - from);
+        const bool last = from + count >= lines;
+        FlowBox box;
+        box.head = head;
+        box.height = 2 * rowPadding + static_cast<double>(count) * m_fonts.lineHeight(style);
+        if (total && from == 0)
+            box.ops.emplace_back(LineOp {{0, 0, m_width, 0}, ruleWidth, tokens().text});
+        for (std::size_t i = 0; i < m_columns.size(); ++i) {
+            const QString whole
+                = m_columns[i].at < m_table.rows[row].size() ? fromStd(m_table.rows[row][m_columns[i].at]) : QString();
+            addCell(box.ops, m_columns[i], cells[i].mid(from, count), whole, total);
+        }
+        addSeparators(box.ops, 0, box.height);
+        const bool end = row + 1 == m_table.rows.size();
+        if (last)
+            box.ops.emplace_back(LineOp {{0, box.height, m_width, box.height}, total ? ruleWidth : hairWidth,
+                total     ? tokens().text
+                    : end ? tokens().line
+                          : tokens().hairLine});
+        box.keepWithNext = keep && last;
+        flow.add(std::move(box));
+    }
+}
+
+void Band::add(Flow& flow, bool keepLast) const
+{
+    const auto head = std::make_shared<const FlowBox>(heading());
+    flow.add(*head);
+    for (std::size_t row = 0; row < m_table.rows.size(); ++row) {
+        const bool end = row + 1 == m_table.rows.size();
+        const bool beforeTotal = m_table.lastRowIsTotal && row + 2 == m_table.rows.size();
+        addRow(flow, row, head, beforeTotal || (end && keepLast));
+    }
+}
+
+struct FormulaColumns
+{
+    double figure;
+    double formula;
+    double result;
+    double width;
+};
+
+/// The inputs in one paragraph; those that are assumed apart, since they are marked.
+std::pair<QString, QString> inputTexts(const Formula& formula)
+{
+    QStringList plain;
+    QStringList assumed;
+    for (const auto& [input, source] : formula.inputs) {
+        const QString text
+            = fromStd(input) + (source.empty() ? QString() : QStringLiteral(" (") + fromStd(source) + QLatin1Char(')'));
+        (source.starts_with("assumption") ? assumed : plain).push_back(text);
+    }
+    if (!formula.rule.empty())
+        plain.push_back(QStringLiteral("by ") + fromStd(formula.rule));
+    QString excludes;
+    for (const std::string& one : formula.excludes)
+        excludes += (excludes.isEmpty() ? QStringLiteral("excludes ") : QStringLiteral(", ")) + fromStd(one);
+    if (!excludes.isEmpty())
+        plain.push_back(excludes);
+    return {plain.join(QStringLiteral("; ")),
+        assumed.isEmpty() ? QString() : QStringLiteral("◇ ") + assumed.join(QStringLiteral("; "))};
+}
+
+FlowBox formulaBox(const Formula& formula, const FormulaColumns& at, const ReportFonts& fonts)
+{
+    FlowBox out;
+    const double gap = points(9);
+    const double formulaWidth = at.result - at.formula - gap;
+    double figure = rowPadding;
+    addText(out.ops, {0, figure + baselineIn(TextStyle::Cell, fonts)}, fromStd(formula.label), TextStyle::Cell,
+        tokens().dimText, fonts);
+    figure = addLines(out.ops, at.figure, figure,
+        wrapText(fromStd(formula.title), TextStyle::Cell, at.formula - at.figure - gap, fonts), TextStyle::Cell,
+        tokens().text, fonts);
+    double y = rowPadding + points(0.6);
+    const auto add = [&](const QString& text, TextStyle style, const QColor& color) {
+        if (!text.isEmpty())
+            y = addLines(out.ops, at.formula, y, wrapText(text, style, formulaWidth, fonts), style, color, fonts);
+    };
+    const auto [inputs, assumed] = inputTexts(formula);
+    add(fromStd(formula.words), TextStyle::Small, tokens().text);
+    if (formula.numbers != formula.words)
+        add(QStringLiteral("= ") + fromStd(formula.numbers), TextStyle::Mono, tokens().text);
+    add(inputs, TextStyle::Small, tokens().dimText);
+    add(assumed, TextStyle::SmallItalic, tokens().assumed);
+    double result = rowPadding;
+    const QString text = fromStd(formula.result);
+    const auto equals = text.indexOf(QStringLiteral(" = "));
+    for (const QString& line :
+        wrapText(text.left(equals < 0 ? text.size() : equals), TextStyle::Cell, at.width - at.result, fonts)) {
+        addText(out.ops, {at.width - fonts.width(line, TextStyle::Cell), result + baselineIn(TextStyle::Cell, fonts)},
+            line, TextStyle::Cell, tokens().text, fonts);
+        result += fonts.lineHeight(TextStyle::Cell);
+    }
+    if (equals >= 0) {
+        const QString rounded = text.mid(equals + 1);
+        addText(out.ops,
+            {at.width - fonts.width(rounded, TextStyle::Small), result + baselineIn(TextStyle::Small, fonts)}, rounded,
+            TextStyle::Small, tokens().dimText, fonts);
+        result += fonts.lineHeight(TextStyle::Small);
+    }
+    out.height = std::max({figure, y, result}) + rowPadding;
+    out.ops.emplace_back(LineOp {{0, out.height, at.width, out.height}, hairWidth, tokens().hairLine});
+    return out;
+}
+
+} // namespace
+
+FlowBox captionBox(const QString& text, double width, const ReportFonts& fonts)
+{
+    FlowBox out;
+    out.before = points(4);
+    out.height = addLines(
+        out.ops, 0, 0, wrapText(text, TextStyle::Small, width, fonts), TextStyle::Small, tokens().dimText, fonts);
+    return out;
+}
+
+void addTable(Flow& flow, const Table& table, const QString& number, double width, const ReportFonts& fonts)
+{
+    int bands = 0;
+    for (const Table::Column& column : table.columns)
+        bands = std::max(bands, column.band);
+    for (int band = 0; band <= bands; ++band) {
+        std::vector<std::size_t> columns;
+        for (std::size_t i = 0; i < table.columns.size(); ++i) {
+            if (i == 0 || table.columns[i].band == band)
+                columns.push_back(i);
+        }
+        if (columns.size() > 1 || bands == 0)
+            Band(table, columns, width, fonts).add(flow, band == bands && !number.isEmpty());
+    }
+    if (!number.isEmpty())
+        flow.add(captionBox(number + QStringLiteral(". ") + fromStd(table.caption), width, fonts));
+}
+
+void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& fonts)
+{
+    const double valueAt = width * 0.27;
+    for (const auto& [name, value] : facts.rows) {
+        const QStringList names = wrapText(fromStd(name), TextStyle::Cell, valueAt - points(9), fonts);
+        const QStringList values = wrapText(fromStd(value), TextStyle::Cell, width - valueAt, fonts);
+        const auto lines = std::max(names.size(), values.size());
+        for (qsizetype from = 0; from < lines; from += mostLines) {
+            const qsizetype count = std::min<qsizetype>(mostLines, lines - from);
+            FlowBox box;
+            addLines(box.ops, 0, rowPadding, names.mid(from, count), TextStyle::Cell, tokens().dimText, fonts);
+            addLines(box.ops, valueAt, rowPadding, values.mid(from, count), TextStyle::Cell, cellColor(fromStd(value)),
+                fonts);
+            box.height = 2 * rowPadding + static_cast<double>(count) * fonts.lineHeight(TextStyle::Cell);
+            if (from + count >= lines)
+                box.ops.emplace_back(LineOp {{0, box.height, width, box.height}, hairWidth, tokens().hairLine});
+            box.before = &facts.rows.front().first == &name && from == 0 ? points(4) : 0;
+            flow.add(std::move(box));
+        }
+    }
+}
+
+void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double width, const ReportFonts& fonts)
+{
+    const FormulaColumns at {points(28), points(140), width - points(92), width};
+    FlowBox heading;
+    const double baseline = rowPadding + baselineIn(TextStyle::CellStrong, fonts);
+    const auto title = [&](double x, const QString& text) {
+        addText(heading.ops, {x, baseline}, text, TextStyle::CellStrong, tokens().text, fonts);
+    };
+    title(0, QStringLiteral("No."));
+    title(at.figure, QStringLiteral("Figure"));
+    title(at.formula, QStringLiteral("Formula with its inputs"));
+    const QString result = QStringLiteral("Result");
+    title(width - fonts.width(result, TextStyle::CellStrong), result);
+    heading.height = 2 * rowPadding + fonts.lineHeight(TextStyle::CellStrong);
+    heading.ops.emplace_back(LineOp {{0, heading.height, width, heading.height}, ruleWidth, tokens().text});
+    heading.keepWithNext = true;
+    heading.before = points(6);
+    const auto head = std::make_shared<const FlowBox>(heading);
+    flow.add(heading);
+    for (const Formula* formula : formulas) {
+        FlowBox box = formulaBox(*formula, at, fonts);
+        box.head = head;
+        flow.add(std::move(box));
+    }
+}
+
+} // namespace kvw::gui
