@@ -54,7 +54,8 @@ struct Loaded
     bool isPlanFile = false; ///< false: a model file, for which a plan was made
 };
 
-/// Reads a plan or a model file and applies --set. Errors: those of the readers and of setField.
+/// Reads a plan or a model file and applies --set. Errors: those of the readers and of setField; usage.output when a
+/// file to be written is the one that is read, or is named twice.
 Result<Loaded> load(const Options& options);
 
 /// On a terminal, one line of standard error that is written over and goes when this object does; else nothing. For

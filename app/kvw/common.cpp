@@ -47,8 +47,28 @@ Result<Loaded> read(const std::string& file)
 
 } // namespace
 
+Result<void> checkOutputs(const Options& options)
+{
+    namespace fs = std::filesystem;
+    std::vector<std::string> taken {options.file};
+    for (const std::string& out : {options.out, options.events, options.record}) {
+        if (out.empty() || out == "/dev/null")
+            continue;
+        for (const std::string& other : taken) {
+            std::error_code ignored;
+            const bool same = fs::weakly_canonical(out, ignored) == fs::weakly_canonical(other, ignored);
+            if (same || fs::equivalent(out, other, ignored))
+                return Error {"usage.output", "this file is read or written already by the same command", {out, {}}};
+        }
+        taken.push_back(out);
+    }
+    return {};
+}
+
 Result<Loaded> load(const Options& options)
 {
+    if (Result<void> outputs = checkOutputs(options); !outputs)
+        return outputs.error();
     Result<Loaded> loaded = read(options.file);
     if (!loaded)
         return loaded;

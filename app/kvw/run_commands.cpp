@@ -136,6 +136,7 @@ int runPredict(const Options& options)
         OrderedJson json = predictionJson(*setup, *record);
         json["assumptions"] = assumptionsJson(allAssumptions(plan, *setup));
         json["engine"] = plan.engine.name;
+        json["diagnostics"] = diagnosticsJson(problemsOf(plan));
         print(json);
         return ok;
     }
@@ -153,6 +154,12 @@ int runProbe(const Options& options)
     Result<Loaded> loaded = load(options);
     if (!loaded)
         return fail(options, loaded.error(), refusedInput);
+    if (options.updatePlan && !options.set.empty())
+        return fail(options,
+            Error {"usage.update_plan",
+                "--update-plan keeps evidence of the plan as its file says; with --set it would be of another plan",
+                {options.file, {}}},
+            usage);
     if (options.updatePlan && !loaded->isPlanFile)
         return fail(options,
             Error {"usage.update_plan", "--update-plan needs a plan; kvw import --out makes one", {options.file, {}}},
@@ -164,7 +171,9 @@ int runProbe(const Options& options)
     if (!probe)
         return fail(options, probe.error(), exitFor(probe.error()));
     if (options.json) {
-        print(probeResultJson(*probe));
+        OrderedJson json = probeResultJson(*probe);
+        json["diagnostics"] = diagnosticsJson(problemsOf(probe->plan));
+        print(json);
     } else {
         printProbe(*probe);
     }

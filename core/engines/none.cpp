@@ -56,6 +56,11 @@ EngineSizing NoEngine::size(const Plan&, const std::vector<GroupShape>&, PlanInp
 
 Result<std::vector<std::int64_t>> NoEngine::plannedBlocks(const Plan& plan, PlanInputs& inputs) const
 {
+    if (plan.budget.kvBytesPerRank) {
+        inputs.assume({"run.budget_unused",
+            "The stated bytes per rank are not used: without an engine the pools are what the planned sequences need.",
+            "budget.kvBytesPerRank"});
+    }
     const std::int64_t block = plan.engine.blockTokens.value_or(runBlockTokens);
     const Quantity length
         = inputs.numberOr("limits.maxModelLen", 8192, Source::Kind::Assumption, "8,192 tokens are taken for the run.");

@@ -96,6 +96,14 @@ Diagnostics Vllm::diagnose(const Plan& plan) const
                 "tenants." + tenant.id + ".retention"});
         }
     }
+    if (plan.cache.elementType == ElementType::Q8_0 || plan.cache.elementType == ElementType::Int8
+        || plan.cache.elementType == ElementType::Fp32) {
+        out.push_back({Severity::Warning, "vllm.element_type",
+            fmt::format("{} is not a cache type that these rules know of vLLM: the sizes are those of the plan's type, "
+                        "the engine may refuse it.",
+                factsOf(plan.cache.elementType).name),
+            "cache.elementType"});
+    }
     if (plan.admission.whenExhausted == WhenExhausted::Wait || plan.admission.whenExhausted == WhenExhausted::Reject) {
         out.push_back({Severity::Warning, "vllm.outcome",
             "vLLM preempts and recomputes running requests; a plan that waits or rejects instead needs a gateway that "

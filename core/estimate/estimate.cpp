@@ -4,6 +4,7 @@
 #include "estimate/estimate.h"
 
 #include "plan/identity.h"
+#include "units/format.h"
 
 #include <fmt/format.h>
 
@@ -249,6 +250,13 @@ void addDiagnostics(Estimate& out, const Plan& plan, const EngineRules& rules)
         && out.reservedBytes->ok() && out.retainedBytes->integer() > out.reservedBytes->integer()) {
         out.diagnostics.push_back({Severity::Error, "worksheet.retained_over_pool",
             "More bytes are presently retained than the pools of all ranks hold.", "worksheet.retainedTokens"});
+    }
+    if (plan.budget.kvBytesPerRank && plan.deployment.memoryBytes
+        && *plan.budget.kvBytesPerRank > *plan.deployment.memoryBytes) {
+        out.diagnostics.push_back({Severity::Error, "budget.over_memory",
+            fmt::format("The bytes for state on a rank ({}) are more than the memory of the device ({}).",
+                format(Bytes(*plan.budget.kvBytesPerRank)), format(Bytes(*plan.deployment.memoryBytes))),
+            "budget.kvBytesPerRank"});
     }
     if (out.engine.fits && !*out.engine.fits) {
         out.diagnostics.push_back({Severity::Error, "engine.does_not_fit",

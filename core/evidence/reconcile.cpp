@@ -38,6 +38,14 @@ void judge(EvidenceRow& row)
     }
 }
 
+/// Two zeros agree, but where the thing counted can happen and did not, they show little.
+void noteIdle(EvidenceRow& row)
+{
+    const bool canHappen = row.id == "evictions" || row.id == "recomputed_tokens" || row.id.starts_with("hit_tokens.");
+    if (canHappen && row.verdict == Verdict::Agrees && toDouble(*row.measured) == 0)
+        row.reason = "none in this run: it did not put this to the test";
+}
+
 /// Builds the rows of one run. Each function adds the rows of one instrument.
 class Rows
 {
@@ -64,6 +72,7 @@ public:
             if (nothingRan && row.reason.empty() && row.id != "pool_bytes" && row.id != "pool_blocks")
                 row.reason = "no request was completed: zero against zero shows nothing";
             judge(row);
+            noteIdle(row);
         }
         return {m_rows.begin(), m_rows.end()};
     }
@@ -293,7 +302,7 @@ std::vector<EvidenceRow> reconcile(
 
 Plan planForEvidence(const Plan& plan, const RunSetup& setup)
 {
-    Plan out = scaledPlan(plan, setup.poolFraction);
+    Plan out = scaledPlan(plan, setup.scale);
     if (setup.layout.pools.size() == 1) {
         const PoolSpec& pool = setup.layout.pools.front();
         out.budget.kvBytesPerRank = pool.blocks.value * pool.blockBytes.value;

@@ -58,8 +58,6 @@ Result<Files> openFiles(const RunSetup& setup, const RunOptions& options, const 
         if (Result<void> written = out.writer->start(start, setup); !written)
             return written.error();
     }
-    if (options.events)
-        options.events(*out.log);
     return out;
 }
 
@@ -181,6 +179,8 @@ Result<RunRecord> predict(const RunSetup& setup, const RunOptions& options, std:
     Result<Files> files = openFiles(setup, options, record);
     if (!files)
         return files.error();
+    if (options.events)
+        options.events(*files->log);
     const LoopObserver observer = observerFor(*files, setup, options);
     Result<void> done = runLoop(setup, device, files->log.get(), observer, record);
     closeFiles(*files, record, options);
@@ -201,14 +201,20 @@ Result<LiveRun> runLive(
     run.record.kind = "live run";
     run.record.device = device.info().id;
     readings.device = device.info();
-    if (Result<void> prepared = prepare(setup, device, measureCeilingsToo, readings, options); !prepared)
-        return prepared.error();
-    WriteLedger ledger(device);
+    // Before anything takes time: a run that is killed leaves its files, however early.
     Result<Files> files = openFiles(setup, options, run.record);
-    if (!files) {
-        device.release();
+    if (!files)
         return files.error();
+    if (Result<void> prepared = prepare(setup, device, measureCeilingsToo, readings, options); !prepared) {
+        run.record.stopReason = prepared.error().text();
+        (void)files->log->finish();
+        if (files->writer)
+            (void)files->writer->end(run.record);
+        return prepared.error();
     }
+    if (options.events)
+        options.events(*files->log);
+    WriteLedger ledger(device);
     const LoopObserver observer = liveObserver(*files, setup, device, peakStep, readings, options);
     run.status = runLoop(setup, ledger, files->log.get(), observer, run.record);
     closeFiles(*files, run.record, options);

@@ -203,6 +203,13 @@ constexpr std::string_view shapeFields[] = {"attention_head_dim", "attention_oth
     "num_key_value_groups", "num_key_value_heads_per_layer", "num_kv_groups", "num_kv_heads", "num_query_groups",
     "qk_head_dim", "qk_nope_head_dim", "sliding_window_pattern", "sliding_window_size"};
 
+// Parts of names by which classes ask for attention that sees or keeps less than everything. Of a class that is known
+// they are read or known to mean nothing; of another nobody knows.
+constexpr std::string_view attentionParts[]
+    = {"attention_every", "attention_sparse", "attention_window", "attn_every", "attn_sparse", "attn_window",
+        "block_attention", "blocksparse", "dense_attention", "global_attention", "global_attn", "local_attention",
+        "local_attn", "moba_", "nsa_", "sparse_attention", "sparse_attn", "window_size", "yoco_"};
+
 /// Model types that keep state which cannot be read yet, whatever their file says. A name ending in * is a beginning.
 struct LaterType
 {
@@ -297,6 +304,15 @@ std::optional<Error> refusedOfUnknown(const HfFields& fields)
             return value->error("import.unsupported",
                 fmt::format(
                     "{} is not known, and what it means by this field is not known either", typeInWords(fields)));
+    }
+    for (const std::string& key : fields.text().keys()) {
+        const bool asks = std::any_of(std::begin(attentionParts), std::end(attentionParts),
+            [&](std::string_view part) { return key.find(part) != std::string::npos; });
+        const auto value = asks ? fields.text().find(key) : std::nullopt;
+        if (value && key != "sliding_window_size" && !isNeutral(*value, key))
+            return value->error("import.unsupported",
+                fmt::format(
+                    "{} is not known, and what it keeps by this field is not known either", typeInWords(fields)));
     }
     const auto architectures = fields.root().findValue("architectures");
     if (!architectures || !architectures->isArray() || architectures->size() == 0)

@@ -9,7 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <set>
+#include <string_view>
 
 namespace kvw {
 
@@ -70,6 +73,18 @@ void workloadDiagnostics(const Plan& plan, Diagnostics& out)
     };
     check(workload.promptTokensMin, workload.promptTokensMax, "workload.prompt", "private prompt",
         "workload.promptTokensMin");
+    const std::int64_t most = plan.limits.maxModelLen.value_or(INT64_MAX);
+    std::optional<std::int64_t> longest = 0;
+    for (const std::optional<std::int64_t>& part :
+        {workload.commonPrefixTokens, workload.sharedPrefixTokens, workload.promptTokensMax, workload.outputTokensMax})
+        longest = longest ? checkedAdd(*longest, part.value_or(0)) : longest;
+    if (!longest || *longest > most) {
+        out.push_back({Severity::Warning, "workload.beyond_limit",
+            fmt::format("The workload's longest requests, up to {} tokens, are beyond the configured maximum of {}: a "
+                        "run rejects them.",
+                longest ? grouped(*longest) : "2^63", grouped(most)),
+            "workload.promptTokensMax"});
+    }
     check(workload.outputTokensMin, workload.outputTokensMax, "workload.output", "output", "workload.outputTokensMin");
 }
 
@@ -165,6 +180,26 @@ void tenantDiagnostics(const Plan& plan, Diagnostics& out)
     }
 }
 
+/// Evidence is data in a file: what cannot be the outcome of a run is told.
+void evidenceDiagnostics(const Plan& plan, Diagnostics& out)
+{
+    static constexpr std::array<std::string_view, 5> verdicts {
+        "", "agrees", "differs", "not comparable", "same counter"};
+    for (const EvidenceSummary& row : plan.evidence) {
+        const std::string base = "evidence." + row.id + ".";
+        if (std::find(verdicts.begin(), verdicts.end(), row.verdict) == verdicts.end())
+            out.push_back({Severity::Error, "evidence.verdict",
+                fmt::format("Evidence {}: \"{}\" is no verdict.", row.id, row.verdict), base + "verdict"});
+        const std::optional<double>& other = row.predicted ? row.predicted : row.estimated;
+        const bool known = row.difference && row.measured && other;
+        if (known && std::abs(*row.measured - *other - *row.difference) > 1e-9 * std::abs(*row.measured))
+            out.push_back({Severity::Error, "evidence.difference",
+                fmt::format("Evidence {}: the difference is not measured − {}.", row.id,
+                    row.predicted ? "predicted" : "estimated"),
+                base + "difference"});
+    }
+}
+
 } // namespace
 
 Diagnostics diagnose(const Plan& plan)
@@ -175,6 +210,7 @@ Diagnostics diagnose(const Plan& plan)
     worksheetDiagnostics(plan, out);
     tenantDiagnostics(plan, out);
     workloadDiagnostics(plan, out);
+    evidenceDiagnostics(plan, out);
     return out;
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "report/document.h"
+#include "units/format.h"
 
 #include <fmt/format.h>
 
@@ -173,7 +174,7 @@ std::string toMarkdown(const Document& document)
             markdown.out += "*" + escaped(section.conclusion) + "*\n\n";
     }
     markdown.out += "---\n\n" + escaped(document.footer) + "\n";
-    return markdown.out;
+    return printable(markdown.out);
 }
 
 } // namespace kvw

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "report/document.h"
+#include "units/format.h"
 
 #include <fmt/format.h>
 
@@ -103,7 +104,7 @@ std::string toText(const Section& section)
         std::visit(plain, block);
     if (!section.conclusion.empty())
         plain.out += "  " + section.conclusion + "\n";
-    return plain.out;
+    return printable(plain.out);
 }
 
 } // namespace kvw

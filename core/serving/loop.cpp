@@ -102,6 +102,12 @@ void Loop::arrive()
         live->waitingSince = m_step;
         m_waiting.push_back(live);
         emit(EventKind::Arrive, live, live->record.promptTokens);
+        // As a serving front end does, before the scheduler sees the request.
+        const std::int64_t tokens = live->record.promptTokens + live->sequence.request->outputTokens;
+        if (const auto& most = m_setup.scheduler.maxLength; most && tokens > *most)
+            end(*live, Outcome::Rejected,
+                fmt::format(
+                    "its {} tokens of prompt and output are more than the configured maximum of {}", tokens, *most));
     }
     const std::optional<std::int64_t>& limit = m_setup.scheduler.maxWaitSteps;
     if (!m_anyLeaves && !limit)

@@ -16,6 +16,9 @@ namespace kvw {
 
 namespace {
 
+/// Most blocks of a pool: some 2 GiB of accounts.
+constexpr std::int64_t mostBlocks = std::int64_t {1} << 25;
+
 std::int64_t scaled(std::int64_t value, double fraction, std::int64_t least)
 {
     return std::max(least, static_cast<std::int64_t>(std::floor(static_cast<double>(value) * fraction)));
@@ -74,6 +77,7 @@ SchedulerSettings schedulerSettings(const Plan& plan, const EngineRules& rules, 
     out.maxBatchedTokens = plan.engine.maxBatchedTokens.value_or(rules.defaultMaxBatchedTokens());
     out.maxSequences
         = plan.engine.maxSequences.value_or(plan.limits.concurrentSequences.value_or(rules.defaultMaxSequences()));
+    out.maxLength = plan.limits.maxModelLen;
     out.maxWaitSteps = plan.admission.maxWaitSteps;
     if (plan.admission.whenExhausted == WhenExhausted::NotStated)
         assumptions.push_back({"run.when_exhausted", "admission.whenExhausted is not stated: preempt and recompute.",
@@ -175,7 +179,7 @@ Result<RunSetup> setUpRun(const Plan& plan, double fraction)
         }
     }
     out.planHash = planHash(plan);
-    out.poolFraction = fraction;
+    out.scale = fraction;
     const Plan run = scaledPlan(plan, fraction);
     const Result<PoolLayout> layout = (*rules)->layout(run, fractionOf(*planned, fraction, run, **rules));
     if (!layout)
@@ -185,10 +189,15 @@ Result<RunSetup> setUpRun(const Plan& plan, double fraction)
         if (pool.blocks.value <= pool.held.value)
             return Error {"run.too_small", "the pool has no block to give away", {{}, "budget.kvBytesPerRank"},
                 fmt::format("{} blocks", pool.blocks.value)};
-        if (pool.blocks.value >= (std::int64_t {1} << 32) - 1)
-            return Error {"run.too_large", "a pool has more than 2^32 − 2 blocks", {{}, "budget.kvBytesPerRank"},
-                fmt::format("{} blocks", pool.blocks.value)};
+        if (pool.blocks.value > mostBlocks)
+            return Error {"run.too_large", "a run keeps an account of every block, and takes pools of fewer blocks",
+                {{}, "budget.kvBytesPerRank"}, fmt::format("{} blocks", grouped(pool.blocks.value)),
+                fmt::format("at most {}; a smaller --fraction, budget or concurrency", grouped(mostBlocks))};
     }
+    const Result<Bytes> bytes = out.layout.totalBytes();
+    if (!bytes)
+        return bytes.error();
+    out.poolFraction = static_cast<double>(bytes->value) / static_cast<double>(out.plannedPoolBytes);
     out.behaviour = (*rules)->behaviour(run);
     out.scheduler = schedulerSettings(run, **rules, out.assumptions);
     if (!plan.engine.maxBatchedTokens) {

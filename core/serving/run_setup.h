@@ -22,6 +22,7 @@ struct SchedulerSettings
     std::int64_t maxSequences = 256; ///< requests running at a time
     WhenExhausted whenExhausted = WhenExhausted::PreemptRecompute;
     Reservation reservation = Reservation::OnDemand;
+    std::optional<std::int64_t> maxLength {}; ///< tokens of prompt and output together; a longer request is rejected
     std::optional<std::int64_t> maxWaitSteps {}; ///< then a waiting request is rejected
     std::int64_t maxSteps = 10'000'000; ///< a run that is not done by then ends with unfinished requests
 };
@@ -35,7 +36,8 @@ struct RunSetup
     Workload workload;
     std::vector<SharingDomain> domains; ///< by tenant of the workload
     std::string planHash; ///< of the plan as stated, before scaling
-    double poolFraction = 1; ///< share of the planned blocks
+    double scale = 1; ///< what lengths, batches and pools were multiplied by, before rounding and least sizes
+    double poolFraction = 1; ///< bytes of the pools over those of the planned ones
     std::int64_t plannedPoolBytes = 0; ///< of the unscaled plan
     Assumptions assumptions;
 };

@@ -214,6 +214,33 @@ std::string format(Bytes bytes)
     return fmt::format("{}{}.{:02} {}", value < 0 ? "-" : "", shown / 100, shown % 100, names[unit]);
 }
 
+std::string printable(std::string_view text)
+{
+    std::string out;
+    for (std::size_t i = 0; i < text.size();) {
+        const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u; };
+        std::uint32_t code = 0;
+        std::size_t length = 1;
+        if (byte(i) == 0x7f || (byte(i) < 0x20 && byte(i) != '\n' && byte(i) != '\t')) {
+            code = byte(i);
+            out += fmt::format("\\u{{{:x}}}", code);
+        } else if (byte(i) == 0xc2 && byte(i + 1) >= 0x80 && byte(i + 1) < 0xa0) { // C1
+            length = 2;
+            out += fmt::format("\\u{{{:x}}}", byte(i + 1));
+        } else if (byte(i) == 0xe2 && (byte(i + 1) == 0x80 || byte(i + 1) == 0x81)) {
+            code = 0x2000u + ((byte(i + 1) & 1u) << 6) + (byte(i + 2) & 0x3fu);
+            const bool direction = code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e)
+                || (code >= 0x2066 && code <= 0x2069);
+            length = std::min<std::size_t>(3, text.size() - i);
+            out += direction ? fmt::format("\\u{{{:x}}}", code) : std::string(text.substr(i, length));
+        } else {
+            out += text[i];
+        }
+        i += length;
+    }
+    return out;
+}
+
 std::string grouped(std::int64_t value)
 {
     std::string digits = fmt::format("{}", value);

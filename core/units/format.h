@@ -15,6 +15,10 @@ namespace kvw {
 /// "6.51 GiB", "512.00 KiB", "300 B": binary units, two decimals, exact below 1 KiB. The only way from Bytes to text.
 std::string format(Bytes bytes);
 /// "7,311,458,304": groups of three, C locale.
+/// Text of files for a terminal or a document: control characters and direction marks are spelled: \u{202e}. Line
+/// feeds and tabs stay.
+std::string printable(std::string_view text);
+
 std::string grouped(std::int64_t value);
 /// An integer as its digits, a double with up to 17 significant digits, shortest that reads back the same.
 std::string formatNumber(const Number& number);

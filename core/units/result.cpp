@@ -3,6 +3,8 @@
 
 #include "units/result.h"
 
+#include "units/format.h"
+
 namespace kvw {
 
 std::string shortened(const std::string& text)
@@ -28,7 +30,7 @@ std::string Error::text() const
         out += "; found " + shortened(found);
     if (!expected.empty())
         out += (found.empty() ? "; expected " : ", expected ") + shortened(expected);
-    return out;
+    return printable(out);
 }
 
 } // namespace kvw

@@ -17,7 +17,7 @@ MIB = 2 ** 20
 
 # The stable names of the JSON. A name that goes or comes is a change that scripts must be told of.
 OUTCOMES = {"unfinished", "completed", "rejected", "cancelled", "failed"}
-PREDICT = {"planHash", "workloadHash", "poolFraction", "rules", "layout", "assumptions", "prediction", "engine"}
+PREDICT = {"planHash", "workloadHash", "poolFraction", "rules", "layout", "assumptions", "prediction", "engine", "diagnostics"}
 PROBE = PREDICT | {"live", "device", "domainsInPool", "bytesReadBack", "evidence", "verdicts", "record"}
 LAYOUT = {"rank", "pools", "groups", "domains"}
 RECORD = {"kind", "device", "complete", "stopReason", "steps", "outcomes", "preemptions", "recomputedTokens",
