@@ -14,6 +14,7 @@
 #include "shell/rail.h"
 #include "style/elidedlabel.h"
 #include "style/icons.h"
+#include "tenants/tenantspage.h"
 #include "worksheet/worksheetpage.h"
 
 #include <QAction>
@@ -73,6 +74,7 @@ MainWindow::MainWindow(QWidget* parent)
     makeStatusBar();
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
+    addPage(new TenantsPage(m_document, this), QStringLiteral("tenants"));
     makeCommandField();
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
