@@ -7,6 +7,7 @@
 #include "estimate/estimate.h"
 #include "plan/identity.h"
 #include "plan/plan_json.h"
+#include "plan/schema.h"
 #include "report/sections.h"
 #include "units/format.h"
 
@@ -152,6 +153,12 @@ int runExplain(const Options& options)
         print(derivationJson(found->second.derivation()));
     else
         printExplanation(found->first, found->second, *result);
+    return ok;
+}
+
+int runSchema()
+{
+    fmt::print("{}", planSchemaJson());
     return ok;
 }
 

@@ -15,6 +15,7 @@
 #include "style/elidedlabel.h"
 #include "style/icons.h"
 #include "tenants/tenantspage.h"
+#include "workload/workloadpage.h"
 #include "worksheet/worksheetpage.h"
 
 #include <QAction>
@@ -75,6 +76,7 @@ MainWindow::MainWindow(QWidget* parent)
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
     addPage(new TenantsPage(m_document, this), QStringLiteral("tenants"));
+    addPage(new WorkloadPage(m_document, this), QStringLiteral("workload"));
     makeCommandField();
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
