@@ -91,6 +91,7 @@ int runEstimate(const Options& options);
 int runExplain(const Options& options);
 int runPredict(const Options& options);
 int runProbe(const Options& options);
+int runSchema();
 int runEvents(const Options& options);
 int runReport(const Options& options);
 int runFields(const Options& options);

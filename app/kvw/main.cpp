@@ -117,6 +117,7 @@ int main(int argc, char** argv)
     addPlanFile(report, options);
     report->add_option("-o,--out", options.out, "Write to this file");
     report->add_flag("--no-prediction", options.noPrediction, "Leave the prediction out");
+    CLI::App* schema = app.add_subcommand("schema", "The JSON Schema of plan files, made from the field table");
     CLI::App* worker = app.add_subcommand("worker", "Run probes for another program, over pipes");
     worker->add_option("--watchdog", options.watchdogSeconds, "End after so many seconds of silence; 0: never")
         ->check(CLI::Range(0.0, 1e6))
@@ -146,6 +147,8 @@ int main(int argc, char** argv)
             return runEvents(options);
         if (*fields)
             return runFields(options);
+        if (*schema)
+            return runSchema();
         if (*worker)
             return runWorker(options);
         return runReport(options);

@@ -8,6 +8,7 @@
 #include "plan/field_table.h"
 #include "plan/identity.h"
 #include "plan/plan_json.h"
+#include "plan/schema.h"
 #include "report/sections.h"
 #include "units/format.h"
 
@@ -190,6 +191,12 @@ int runFields(const Options& options)
         table.rows.push_back({path, fieldRange(*field), std::string(field->help)});
     section.blocks.emplace_back(std::move(table));
     print(section);
+    return ok;
+}
+
+int runSchema()
+{
+    fmt::print("{}", planSchemaJson());
     return ok;
 }
 

@@ -3,6 +3,7 @@
 
 #include "export_command.h"
 #include "shell/mainwindow.h"
+#include "shell/screenshots.h"
 #include "style/theme.h"
 #include "units/version.h"
 
@@ -54,6 +55,14 @@ int main(int argc, char** argv)
     QCommandLineOption paper(QStringLiteral("paper"), QStringLiteral("With --export: A4 (default) or Letter"),
         QStringLiteral("size"), QStringLiteral("A4"));
     parser.addOption(paper);
+    QCommandLineOption screenshots(QStringLiteral("screenshots"),
+        QStringLiteral("Grab every page into this folder and end"), QStringLiteral("folder"));
+    QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window: 1280x720"),
+        QStringLiteral("size"), QStringLiteral("1280x720"));
+    for (QCommandLineOption* option : {&screenshots, &size}) {
+        option->setFlags(QCommandLineOption::HiddenFromHelp); // for the pictures of the documentation
+        parser.addOption(*option);
+    }
     parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Plan, config.json or model folder to open"));
     parser.process(app);
 
@@ -68,6 +77,13 @@ int main(int argc, char** argv)
     kvw::gui::MainWindow window;
     if (!parser.positionalArguments().isEmpty())
         window.openPath(parser.positionalArguments().front());
+    if (parser.isSet(screenshots)) {
+        const QStringList parts = parser.value(size).split(QLatin1Char('x'));
+        const QSize pixels(parts.value(0).toInt(), parts.value(1).toInt());
+        const QString suffix
+            = QStringLiteral("%1-%2-%3x").arg(parser.value(theme), parser.value(size)).arg(window.devicePixelRatioF());
+        return kvw::gui::takeScreenshots(window, parser.value(screenshots), pixels, suffix) > 0 ? 0 : 1;
+    }
     window.show();
     return QApplication::exec();
 }

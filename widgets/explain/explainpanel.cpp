@@ -68,6 +68,8 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     m_inputs->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     m_inputs->setAccessibleName(tr("Inputs of the number"));
     m_inputs->setUniformRowHeights(false);
+    m_inputs->setIndentation(10);
+    m_inputs->setFrameShape(QFrame::NoFrame);
     m_pin->setCheckable(true);
 
     auto* buttons = new QHBoxLayout;

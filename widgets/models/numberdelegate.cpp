@@ -36,6 +36,8 @@ QColor inkFor(const QStyleOptionViewItem& view, const QModelIndex& index)
         return tokens.assumed;
     case NotStatedMark:
         return tokens.warning;
+    case DiffersMark:
+        return tokens.differs;
     case StaleMark:
         return tokens.dimText;
     default:

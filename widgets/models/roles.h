@@ -30,6 +30,7 @@ enum Mark : int {
     StaleMark,
     NotStatedMark,
     TotalMark, ///< part of a total row
+    DiffersMark, ///< an error is about it
 };
 
 } // namespace kvw::gui

@@ -8,10 +8,11 @@
 #include <QStringList>
 #include <QWidget>
 
-class QListWidget;
 class QToolButton;
 
 namespace kvw::gui {
+
+class ProblemList;
 
 /// How many diagnostics there are, by severity.
 struct ProblemCount
@@ -45,18 +46,14 @@ signals:
     void goToField(const QString& path);
     void summaryChanged();
 
-protected:
-    void changeEvent(QEvent* event) override;
-
 private:
     void refresh();
-    void activate();
 
     PlanDocument& m_document;
     QStringList m_prefixes;
     QToolButton* m_here;
     QToolButton* m_all;
-    QListWidget* m_list;
+    ProblemList* m_list;
     ProblemCount m_count;
 };
 

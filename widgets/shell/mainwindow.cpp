@@ -18,6 +18,8 @@
 #include "shell/rail.h"
 #include "style/elidedlabel.h"
 #include "style/icons.h"
+#include "tenants/tenantspage.h"
+#include "workload/workloadpage.h"
 #include "worksheet/worksheetpage.h"
 
 #include <QAction>
@@ -78,6 +80,8 @@ MainWindow::MainWindow(QWidget* parent)
     makeStatusBar();
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
+    addPage(new TenantsPage(m_document, this), QStringLiteral("tenants"));
+    addPage(new WorkloadPage(m_document, this), QStringLiteral("workload"));
     auto* blockMap = new BlockMapPage(m_document, this);
     auto* prediction = new PredictionPage(m_document, *m_predictions, this);
     addPage(blockMap, QStringLiteral("blockmap"));

@@ -91,7 +91,6 @@ IdentityPanel::IdentityPanel(PlanDocument& document, QWidget* parent)
     });
     connect(&document, &PlanDocument::planChanged, this, &IdentityPanel::refresh);
     setFolded(false);
-    refresh();
 }
 
 bool IdentityPanel::isFolded() const
@@ -102,7 +101,8 @@ bool IdentityPanel::isFolded() const
 void IdentityPanel::setFolded(bool folded)
 {
     m_grid->setVisible(!folded);
-    m_line->setVisible(folded);
+    m_line->setInk(QPalette::PlaceholderText); // keeps its place, so that what is missing stays at the right
+    refresh();
     m_fold->setArrowType(folded ? Qt::RightArrow : Qt::DownArrow);
 }
 
@@ -130,7 +130,7 @@ void IdentityPanel::refresh()
             line.push_back(text);
         missing += !stated && rows[i].id != "loaded";
     }
-    m_line->setText(line.join(QStringLiteral(" · ")));
+    m_line->setText(isFolded() ? line.join(QStringLiteral(" · ")) : QString());
     m_missing->setText(missing == 0 ? tr("all 11 stated") : tr("⚠ %1 of 11 not stated").arg(missing));
     m_missing->setInk(QPalette::PlaceholderText, missing == 0 ? QColor() : tokens.warning);
 }

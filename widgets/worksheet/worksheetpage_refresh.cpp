@@ -108,10 +108,11 @@ void WorksheetPage::refreshHeader()
                 : estimate && estimate->reservedBytes ? tr("by the strategy")
                                                       : tr("nothing stated"),
             false, false, GroupedHeader::PaleFill},
-        {C::FirstRank, m_model->columnCount() - 1, ranks.count > 0 ? tr("Per token, by rank") : tr("By rank"),
+        {C::FirstRank, m_model->columnCount() - 1,
+            ranks.count > 1 ? tr("By rank, of %1").arg(ranks.count) : tr("By rank"),
             ranks.count == 0  ? QString()
-                : ranks.alike ? tr("%1 ranks keep the same").arg(ranks.count)
-                              : tr("bytes, TP %1").arg(ranks.count),
+                : ranks.alike ? tr("per token, all alike")
+                              : tr("per token"),
             false, false, GroupedHeader::NoSign},
     });
 }

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include "document/plandocument.h"
+#include "serving/trust.h"
+
+#include <QAbstractTableModel>
+
+#include <vector>
+
+namespace kvw::gui {
+
+/// Tenant × tenant: may the row hit what the column stored? As the core resolves sharing domains; a change edits groups
+/// and eligibility as one undo step.
+class TrustModel : public QAbstractTableModel
+{
+    Q_OBJECT
+
+public:
+    enum Role : int {
+        TrustRole = Qt::UserRole + 100, ///< int, a Trust
+        UnenforcedRole, ///< bool: the policy is stated, but this row's tenant can get around it
+        SentenceRole, ///< QString: the cell in words
+    };
+
+    explicit TrustModel(PlanDocument& document, QObject* parent = nullptr);
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+    /// Lets the row share with the column, or stops it; a cell of a tenant with itself cannot change.
+    void toggle(const QModelIndex& index);
+
+private:
+    void rebuild();
+
+    PlanDocument& m_document;
+    std::vector<std::vector<Trust>> m_trust;
+    std::vector<QString> m_names;
+    std::vector<QString> m_groups;
+    std::vector<bool> m_unenforced; // whose identity or salt the client writes
+};
+
+/// "A", "B" … "Z", "A2" …: the letter of the tenant at `position`.
+QString tenantLetter(int position);
+
+} // namespace kvw::gui
