@@ -24,13 +24,30 @@ QString className(BlockClass what)
     case BlockClass::Free:
         return LegendView::tr("Free");
     case BlockClass::Shared:
-        return LegendView::tr("Shared, 2+ tables");
+        return LegendView::tr("Shared");
     case BlockClass::Private:
-        return LegendView::tr("Private tail, 1 table");
+        return LegendView::tr("Private tail");
     case BlockClass::Cached:
-        return LegendView::tr("Cached, findable");
+        return LegendView::tr("Cached");
     case BlockClass::Held:
-        return LegendView::tr("Held, never given away");
+        return LegendView::tr("Held");
+    }
+    return {};
+}
+
+QString classNote(BlockClass what)
+{
+    switch (what) {
+    case BlockClass::Free:
+        return LegendView::tr("Nobody's; its content means nothing");
+    case BlockClass::Shared:
+        return LegendView::tr("In two tables or more");
+    case BlockClass::Private:
+        return LegendView::tr("In one table");
+    case BlockClass::Cached:
+        return LegendView::tr("In no table, still findable");
+    case BlockClass::Held:
+        return LegendView::tr("Null, dummy or padding: never given away");
     }
     return {};
 }
@@ -58,7 +75,6 @@ LegendView::LegendView(MapState& map, QWidget* parent)
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
-    setToolTip(tr("A click shows only these blocks; another click shows all."));
     connect(this, &QTableView::clicked, this, [this](const QModelIndex& index) {
         const bool row = m_map.source() && index.row() < static_cast<int>(m_map.legend().rows.size());
         const bool again = index.row() == m_map.legendFilter();
@@ -92,6 +108,7 @@ QVector<Cell> LegendView::line(int row) const
         name.text = count.what == BlockClass::Cached ? tr("%1 %2, cached").arg(letters, who)
                                                      : tr("%1 %2, active").arg(letters, who);
     }
+    name.exact = tr("%1. A click shows only these, another click all.").arg(classNote(count.what));
     name.strong = row == m_map.legendFilter();
     name.decoration = swatch(m_map.legendVisual(row));
     return {name, Cell::count(count.blocks), Cell::bytes(count.bytes)};
