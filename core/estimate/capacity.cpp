@@ -62,9 +62,10 @@ Result<LengthCapacity> capacityAt(const Plan& plan, std::int64_t length)
         PlanInputs inputs(asked);
         const Quantity ranks
             = inputs.numberOr("deployment.tp", 1, Source::Kind::EngineDefault, "one rank.", "tensor-parallel ranks");
-        out.idealSequences
-            = named(floorDivide(maximum(*engine.availableBytes, constant(0)) * ranks, *figures->idealSequenceBytes),
-                Naming {"sequences that fit ideally", Unit::None, {}, {"what an engine adds to the ideal need"}});
+        const Quantity available = maximum(*engine.availableBytes, constant(0)) * ranks;
+        const Naming naming {"sequences that fit ideally", Unit::None, {}, {"what an engine adds to the ideal need"}};
+        out.idealSequences = named(floorDivide(available, *figures->idealSequenceBytes), naming);
+        out.idealRatio = named(ratio(available, *figures->idealSequenceBytes), naming);
     }
     if (!engine.blocks || !engine.blocks->ok() || !engine.blocksPerRequest || !engine.blocksPerRequest->ok()) {
         out.missing = whyNoPool(engine);
@@ -75,8 +76,10 @@ Result<LengthCapacity> capacityAt(const Plan& plan, std::int64_t length)
     out.blocksEach = *engine.blocksPerRequest;
     out.usableBlocks
         = named(maximum(*engine.blocks - held, constant(0)), Naming {"blocks to give away", Unit::Block, {}, {}});
-    out.engineSequences = named(floorDivide(*out.usableBlocks, *out.blocksEach),
-        Naming {"sequences that fit", Unit::None, {}, {"prefixes that sequences share"}});
+    out.heldBlocks = held;
+    const Naming naming {"sequences that fit", Unit::None, {}, {"prefixes that sequences share"}};
+    out.engineSequences = named(floorDivide(*out.usableBlocks, *out.blocksEach), naming);
+    out.engineRatio = named(ratio(*out.usableBlocks, *out.blocksEach), naming);
     return out;
 }
 

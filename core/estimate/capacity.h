@@ -18,9 +18,12 @@ struct LengthCapacity
 {
     std::int64_t length = 0;
     std::optional<Quantity> blocksEach; ///< of one sequence, by the engine's rule
+    std::optional<Quantity> heldBlocks; ///< of the pool, those that are never given away
     std::optional<Quantity> usableBlocks; ///< of the pool, without those that are never given away
     std::optional<Quantity> engineSequences; ///< ⌊usable blocks ÷ blocks each⌋
+    std::optional<Quantity> engineRatio; ///< the same before it is cut
     std::optional<Quantity> idealSequences; ///< ⌊available on all ranks ÷ ideal need of one⌋
+    std::optional<Quantity> idealRatio; ///< the same before it is cut
     std::string missing; ///< why engineSequences is absent; empty when it is there
 
     /// Share of the usable blocks that so many sequences take; nothing without a pool.

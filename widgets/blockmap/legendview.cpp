@@ -70,6 +70,9 @@ LegendView::LegendView(MapState& map, QWidget* parent)
     setSelectionMode(SingleSelection);
     setEditTriggers(NoEditTriggers);
     setIconSize({swatchSize, swatchSize});
+    QFont small = font();
+    small.setPointSizeF(small.pointSizeF() * 0.92);
+    setFont(small);
     horizontalHeader()->hide();
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
@@ -105,8 +108,8 @@ QVector<Cell> LegendView::line(int row) const
         const bool one = (count.tenants & (count.tenants - 1)) == 0;
         const QString who
             = one ? m_map.tenantName(static_cast<std::uint16_t>(std::countr_zero(count.tenants))) : tr("together");
-        name.text = count.what == BlockClass::Cached ? tr("%1 %2, cached").arg(letters, who)
-                                                     : tr("%1 %2, active").arg(letters, who);
+        name.text
+            = count.what == BlockClass::Cached ? tr("%1 %2, cached").arg(letters, who) : tr("%1 %2").arg(letters, who);
     }
     name.exact = tr("%1. A click shows only these, another click all.").arg(classNote(count.what));
     name.strong = row == m_map.legendFilter();
@@ -149,7 +152,7 @@ void LegendView::refresh()
         Cell bytes = Cell::bytes(legend.bytes);
         total.strong = blocks.strong = bytes.strong = true;
         rows.push_back({total, blocks, bytes});
-        rows.push_back(underline(nullptr, tr("Window-dropped"), countText(legend.windowDropped), tr("holds none")));
+        rows.push_back(underline(nullptr, tr("Window-dropped"), countText(legend.windowDropped), QStringLiteral("–")));
     }
     m_model->setRows(rows);
     emit titleChanged(m_map.colouring() == Colouring::State ? tr("Legend: state") : tr("Legend: tenant"));

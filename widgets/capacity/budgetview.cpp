@@ -55,15 +55,30 @@ void BudgetView::setBudget(Budget budget)
     update();
 }
 
+bool BudgetView::merged() const
+{
+    const auto ranks = static_cast<int>(m_budget.ranks.size());
+    if (ranks < 2 || area().height() / std::min(mostRows, ranks) > fontMetrics().height() + 4)
+        return false;
+    const auto same
+        = [](const BudgetPart& a, const BudgetPart& b) { return a.id == b.id && a.bytes.number() == b.bytes.number(); };
+    return std::all_of(m_budget.ranks.begin(), m_budget.ranks.end(), [&](const RankBudget& rank) {
+        const std::vector<BudgetPart>& first = m_budget.ranks.front().parts;
+        return std::equal(rank.parts.begin(), rank.parts.end(), first.begin(), first.end(), same);
+    });
+}
+
 int BudgetView::shownRanks() const
 {
+    if (merged())
+        return 1;
     return std::min(mostRows, static_cast<int>(m_budget.ranks.size()));
 }
 
 QSize BudgetView::sizeHint() const
 {
     const int line = fontMetrics().height();
-    return {480, std::max(1, shownRanks()) * (line + 10) + 4 * line + 12};
+    return {480, 8 * line + 12};
 }
 
 QSize BudgetView::minimumSizeHint() const
@@ -87,7 +102,7 @@ double BudgetView::most() const
 
 QRectF BudgetView::area() const
 {
-    const int left = fontMetrics().horizontalAdvance(tr("Rank %1").arg(88)) + 16;
+    const int left = fontMetrics().horizontalAdvance(tr("Ranks 0–%1").arg(8)) + 16;
     return {double(left), 4, std::max(1.0, width() - left - 24.0),
         std::max(1.0, height() - 3.0 * fontMetrics().height() - 12)};
 }
@@ -123,7 +138,8 @@ void BudgetView::paintRank(QPainter& painter, int row)
     painter.setFont(font());
     painter.setPen(tokens.text);
     painter.drawText(QRectF(0, rowRect(row).top(), area().left() - 10, rowRect(row).height()),
-        Qt::AlignLeft | Qt::AlignVCenter, tr("Rank %1").arg(rank.rank));
+        Qt::AlignLeft | Qt::AlignVCenter,
+        merged() ? tr("Ranks 0–%1").arg(m_budget.ranks.size() - 1) : tr("Rank %1").arg(rank.rank));
     painter.setFont(smallFont(font()));
     QRectF pool;
     for (const Bar& bar : bars(row)) {

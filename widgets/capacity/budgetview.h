@@ -32,6 +32,8 @@ private:
         QRectF rect;
         const BudgetPart* part = nullptr;
     };
+    /// One bar stands for all ranks where they are alike and there is no room for each.
+    bool merged() const;
     int shownRanks() const;
     double most() const;
     QVector<Bar> bars(int row) const;

@@ -201,6 +201,7 @@ void CapacityMap::paintAxes(QPainter& painter)
             QRectF(at - half - 2, area.bottom() + 5, 2 * half + 4, metrics.height()), Qt::AlignCenter, text);
         free = at + half;
     }
+    painter.setPen(tokens.dimText);
     painter.drawText(QRectF(area.left(), area.bottom() + 6 + metrics.height(), area.width(), metrics.height()),
         Qt::AlignHCenter, tr("tokens in each sequence"));
     int every = rowsPerOctave;
@@ -229,10 +230,10 @@ void CapacityMap::paintLines(QPainter& painter)
     QPolygonF ideal;
     for (const LengthCapacity& column : m_columns) {
         const double x = xOf(static_cast<double>(column.length));
-        if (column.engineSequences && column.engineSequences->ok())
-            engine.push_back({x, yOf(valueOf(column.engineSequences))});
-        if (column.idealSequences && column.idealSequences->ok())
-            ideal.push_back({x, yOf(valueOf(column.idealSequences))});
+        if (column.engineRatio && column.engineRatio->ok())
+            engine.push_back({x, yOf(valueOf(column.engineRatio))});
+        if (column.idealRatio && column.idealRatio->ok())
+            ideal.push_back({x, yOf(valueOf(column.idealRatio))});
     }
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
@@ -286,7 +287,7 @@ void CapacityMap::paintLegend(QPainter& painter)
         painter.drawText(QRectF(x, y, width + 2, height), Qt::AlignLeft | Qt::AlignVCenter, words);
         x += width + 6;
     };
-    text(tr("% of the pool, up to"), tokens.dimText);
+    text(tr("% of the pool ≤"), tokens.dimText);
     for (std::size_t i = 0; i < limits.size(); ++i) {
         const QRectF box(x, y, metrics.horizontalAdvance(QStringLiteral("100")) + 6, height);
         painter.fillRect(box, tokens.sequential[i]);
@@ -294,8 +295,8 @@ void CapacityMap::paintLegend(QPainter& painter)
         painter.drawText(box, Qt::AlignCenter, QString::number(limits[i]));
         x = box.right() + 2;
     }
-    x += 8;
-    const QRectF hatched(x, y, 20, height);
+    x += 6;
+    const QRectF hatched(x, y, 16, height);
     painter.fillRect(hatched, palette().color(QPalette::Base));
     painter.fillRect(hatched, QBrush(tokens.difference, Qt::BDiagPattern));
     x = hatched.right() + 4;
@@ -303,8 +304,8 @@ void CapacityMap::paintLegend(QPainter& painter)
     for (const bool ideal : {false, true}) {
         x += 4;
         painter.setPen(ideal ? QPen(tokens.assumed, 1.6, Qt::DashLine) : QPen(tokens.text, 2));
-        painter.drawLine(QPointF(x, y + height / 2), QPointF(x + 22, y + height / 2));
-        x += 26;
+        painter.drawLine(QPointF(x, y + height / 2), QPointF(x + 18, y + height / 2));
+        x += 22;
         text(ideal ? tr("ideal") : tr("engine"), tokens.text);
     }
 }

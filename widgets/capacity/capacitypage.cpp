@@ -79,7 +79,7 @@ CapacityPage::CapacityPage(PlanDocument& document, QWidget* parent)
     , m_map(new CapacityMap(this))
     , m_mapNote(note(this))
     , m_chosen(note(this))
-    , m_model(new CellTableModel({tr("Tokens"), tr("Engine"), tr("Ideal"), tr("Lost"), tr("Blocks each")}, this))
+    , m_model(new CellTableModel({tr("Tokens"), tr("Engine"), tr("Ideal"), tr("Lost"), tr("Blocks")}, this))
     , m_table(new QTableView(this))
     , m_reasons(note(this))
     , m_budget(new BudgetView(this))
@@ -303,11 +303,13 @@ void CapacityPage::refreshReasons()
                 parts.push_back(
                     QStringLiteral("%1 %2").arg(QString::fromStdString(difference.title), sized(difference.bytes)));
         }
+        const Result<LengthCapacity> here = capacityAt(plan, *plan.limits.maxModelLen);
+        if (here && here->heldBlocks && here->heldBlocks->integer() > 0)
+            parts.push_back(tr("%1 block of the pool is never given away").arg(countText(here->heldBlocks->integer())));
         if (engine.engineNeedBytes)
             text += tr("<b>Why the lines part</b><br>At %1 tokens, for the planned sequences: %2.")
                         .arg(countText(*plan.limits.maxModelLen),
-                            parts.isEmpty() ? tr("no difference between ideal and engine need")
-                                            : parts.join(QStringLiteral(", ")));
+                            parts.isEmpty() ? tr("they do not") : parts.join(QStringLiteral(", ")));
         if (engine.availableBytes && engine.blocks)
             headline = tr("Limit: pool of each rank, %1 blocks").arg(countText(engine.blocks->integer()));
         QString two;
