@@ -209,13 +209,16 @@ QWidget* BlockMapPage::makeMaps()
     layout->addWidget(m_lens, 1);
     physical->addWidget(pool);
     physical->addWidget(lens);
+    physical->setHandleWidth(8);
+    physical->setSizes({320, 150});
     physical->setStretchFactor(0, 3);
     physical->setStretchFactor(1, 1);
     maps->addWidget(logical);
     maps->addWidget(physical);
     maps->addWidget(makeSide());
+    maps->setSizes({540, 400, 260});
     maps->setStretchFactor(0, 5);
-    maps->setStretchFactor(1, 3);
+    maps->setStretchFactor(1, 4);
     maps->setStretchFactor(2, 0);
     return maps;
 }
@@ -252,6 +255,7 @@ void BlockMapPage::placeSide()
         if (auto* known = window->findChild<QDockWidget*>(QString::fromLatin1(beside)))
             window->tabifyDockWidget(known, dock);
     }
+    window->resizeDocks({m_storyDock, m_legendDock}, {3, 2}, Qt::Vertical);
 }
 
 void BlockMapPage::showEvent(QShowEvent* event)

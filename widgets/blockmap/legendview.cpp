@@ -24,13 +24,30 @@ QString className(BlockClass what)
     case BlockClass::Free:
         return LegendView::tr("Free");
     case BlockClass::Shared:
-        return LegendView::tr("Shared, 2+ tables");
+        return LegendView::tr("Shared");
     case BlockClass::Private:
-        return LegendView::tr("Private tail, 1 table");
+        return LegendView::tr("Private tail");
     case BlockClass::Cached:
-        return LegendView::tr("Cached, findable");
+        return LegendView::tr("Cached");
     case BlockClass::Held:
-        return LegendView::tr("Held, never given away");
+        return LegendView::tr("Held");
+    }
+    return {};
+}
+
+QString classNote(BlockClass what)
+{
+    switch (what) {
+    case BlockClass::Free:
+        return LegendView::tr("Nobody's; its content means nothing");
+    case BlockClass::Shared:
+        return LegendView::tr("In two tables or more");
+    case BlockClass::Private:
+        return LegendView::tr("In one table");
+    case BlockClass::Cached:
+        return LegendView::tr("In no table, still findable");
+    case BlockClass::Held:
+        return LegendView::tr("Null, dummy or padding: never given away");
     }
     return {};
 }
@@ -53,12 +70,14 @@ LegendView::LegendView(MapState& map, QWidget* parent)
     setSelectionMode(SingleSelection);
     setEditTriggers(NoEditTriggers);
     setIconSize({swatchSize, swatchSize});
+    QFont small = font();
+    small.setPointSizeF(small.pointSizeF() * 0.92);
+    setFont(small);
     horizontalHeader()->hide();
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
     horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
-    setToolTip(tr("A click shows only these blocks; another click shows all."));
     connect(this, &QTableView::clicked, this, [this](const QModelIndex& index) {
         const bool row = m_map.source() && index.row() < static_cast<int>(m_map.legend().rows.size());
         const bool again = index.row() == m_map.legendFilter();
@@ -89,9 +108,10 @@ QVector<Cell> LegendView::line(int row) const
         const bool one = (count.tenants & (count.tenants - 1)) == 0;
         const QString who
             = one ? m_map.tenantName(static_cast<std::uint16_t>(std::countr_zero(count.tenants))) : tr("together");
-        name.text = count.what == BlockClass::Cached ? tr("%1 %2, cached").arg(letters, who)
-                                                     : tr("%1 %2, active").arg(letters, who);
+        name.text
+            = count.what == BlockClass::Cached ? tr("%1 %2, cached").arg(letters, who) : tr("%1 %2").arg(letters, who);
     }
+    name.exact = tr("%1. A click shows only these, another click all.").arg(classNote(count.what));
     name.strong = row == m_map.legendFilter();
     name.decoration = swatch(m_map.legendVisual(row));
     return {name, Cell::count(count.blocks), Cell::bytes(count.bytes)};
@@ -132,7 +152,7 @@ void LegendView::refresh()
         Cell bytes = Cell::bytes(legend.bytes);
         total.strong = blocks.strong = bytes.strong = true;
         rows.push_back({total, blocks, bytes});
-        rows.push_back(underline(nullptr, tr("Window-dropped"), countText(legend.windowDropped), tr("holds none")));
+        rows.push_back(underline(nullptr, tr("Window-dropped"), countText(legend.windowDropped), QStringLiteral("–")));
     }
     m_model->setRows(rows);
     emit titleChanged(m_map.colouring() == Colouring::State ? tr("Legend: state") : tr("Legend: tenant"));

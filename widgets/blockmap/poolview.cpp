@@ -89,7 +89,7 @@ int PoolView::arrange(int cell, std::int64_t perPixel)
     m_perPixel = perPixel;
     int columns = std::max(1, m_width / cell);
     if (columns > 16)
-        columns -= columns % 8; // round numbers at the left
+        columns -= columns % (columns < 64 ? 4 : 8); // round numbers at the left
     m_columns = columns;
     const int title = static_cast<int>((fontMetrics().height() + 6) * ratio);
     int y = 0;

@@ -22,7 +22,7 @@ namespace kvw::gui {
 namespace {
 
 constexpr int tickMs = 100; ///< at most ten repaints a second
-constexpr int laneHeight = 9;
+constexpr int laneHeight = 12;
 constexpr double futureShare = 0.5; ///< how much of its colour the future keeps
 
 QFont smallFont(QFont font)
@@ -59,12 +59,12 @@ TimeChart::TimeChart(MapState& map, QWidget* parent)
 
 QSize TimeChart::sizeHint() const
 {
-    return {600, 64};
+    return {600, 76};
 }
 
 QSize TimeChart::minimumSizeHint() const
 {
-    return {200, 58};
+    return {200, 64};
 }
 
 QRect TimeChart::plotRect() const
@@ -157,9 +157,8 @@ void TimeChart::render()
     painter.setPen(tokensFor(palette()).dimText);
     const int width = area.left() - 8;
     painter.drawText(QRect(0, area.top(), width, area.height()), Qt::AlignRight | Qt::AlignVCenter, tr("Blocks"));
-    painter.drawText(
-        QRect(0, area.bottom() - 2, width, laneHeight + 6), Qt::AlignRight | Qt::AlignVCenter, tr("Evicted"));
-    painter.drawText(QRect(0, area.bottom() + laneHeight - 2, width, laneHeight + 6), Qt::AlignRight | Qt::AlignVCenter,
+    painter.drawText(QRect(0, area.bottom() + 1, width, laneHeight), Qt::AlignRight | Qt::AlignVCenter, tr("Evicted"));
+    painter.drawText(QRect(0, area.bottom() + 1 + laneHeight, width, laneHeight), Qt::AlignRight | Qt::AlignVCenter,
         tr("Preempted"));
 }
 

@@ -13,6 +13,12 @@
 
 namespace kvw::gui {
 
+namespace {
+
+constexpr qsizetype mostLabels = 4; ///< series that are named in the plot; more have a legend
+
+} // namespace
+
 struct PlotView::Impl
 {
     QCustomPlot* plot = nullptr;
@@ -20,11 +26,14 @@ struct PlotView::Impl
     QVector<PlotBar> bars;
     QVector<PlotLimit> limits;
     QStringList names;
+    QColor base; ///< behind labels
 
     void style(const QPalette& palette, const QFont& font);
     void addLimits(const Tokens& tokens, double most);
     void addPattern(const PlotSeries& one, const QVector<double>& y, QCPGraph* below);
     void drawSeries(const Tokens& tokens);
+    void labelSeries(const Tokens& tokens);
+    void addLabel(const Tokens& tokens, const QString& name, double x, double y, Qt::Alignment alignment);
     void drawBars(const Tokens& tokens);
     void redraw(const QPalette& palette, const QFont& font);
 };
@@ -32,7 +41,8 @@ struct PlotView::Impl
 void PlotView::Impl::style(const QPalette& palette, const QFont& font)
 {
     const Tokens& tokens = tokensFor(palette);
-    plot->setBackground(palette.color(QPalette::Base));
+    base = palette.color(QPalette::Base);
+    plot->setBackground(base);
     QFont small = font;
     small.setPointSizeF(font.pointSizeF() * 0.92);
     for (QCPAxis* axis : {plot->xAxis, plot->yAxis}) {
@@ -67,7 +77,8 @@ void PlotView::Impl::addLimits(const Tokens& tokens, double most)
         if (limit.vertical) {
             line->start->setCoords(limit.value, 0);
             line->end->setCoords(limit.value, most);
-            label->setPositionAlignment(Qt::AlignRight | Qt::AlignTop);
+            const bool right = limit.value < plot->xAxis->range().upper / 2;
+            label->setPositionAlignment((right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
             label->position->setCoords(limit.value, most);
         } else {
             line->start->setTypeX(QCPItemPosition::ptAxisRectRatio);
@@ -131,11 +142,66 @@ void PlotView::Impl::drawSeries(const Tokens& tokens)
     for (const PlotLimit& limit : std::as_const(limits))
         (limit.vertical ? mostX : mostY) = std::max(limit.vertical ? mostX : mostY, limit.value);
     plot->xAxis->setRange(0, mostX > 0 ? mostX : 1);
-    plot->yAxis->setRange(0, mostY > 0 ? mostY * 1.05 : 1);
+    // Room for the names of limits, which stand above their lines.
+    plot->yAxis->setRange(0, mostY > 0 ? mostY * (limits.isEmpty() ? 1.02 : 1.16) : 1);
     plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
     plot->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
-    plot->legend->setVisible(series.size() > 1);
+    plot->legend->setVisible(series.size() > mostLabels);
     addLimits(tokens, plot->yAxis->range().upper);
+    if (series.size() > 1 && series.size() <= mostLabels)
+        labelSeries(tokens);
+}
+
+void PlotView::Impl::addLabel(const Tokens& tokens, const QString& name, double x, double y, Qt::Alignment alignment)
+{
+    auto* label = new QCPItemText(plot);
+    label->setText(name);
+    label->setFont(plot->xAxis->tickLabelFont());
+    label->setColor(tokens.text);
+    QColor ground = base;
+    ground.setAlphaF(0.85F);
+    label->setBrush(ground);
+    label->setPadding(QMargins(3, 0, 3, 0));
+    label->setPositionAlignment(alignment);
+    label->position->setCoords(x, y);
+}
+
+/// Names on the series themselves: in the longest stretch of an area that is thick enough, at the end of a line.
+void PlotView::Impl::labelSeries(const Tokens& tokens)
+{
+    const double height = plot->yAxis->range().upper;
+    const double width = plot->xAxis->range().upper;
+    QVector<double> below;
+    double lastEnd = -height;
+    for (const PlotSeries& one : std::as_const(series)) {
+        if (one.x.isEmpty())
+            continue;
+        if (!one.filled) {
+            const double y = one.y.back();
+            const bool crowded = std::abs(lastEnd - y) < height * 0.08; // not over the name before
+            addLabel(tokens, one.name, one.x.back(), y,
+                Qt::AlignRight | (crowded || y > height * 0.9 ? Qt::AlignTop : Qt::AlignBottom));
+            lastEnd = y;
+            continue;
+        }
+        qsizetype from = 0;
+        qsizetype bestFrom = 0;
+        qsizetype bestTo = 0;
+        for (qsizetype i = 0; i < one.y.size(); ++i) {
+            if (one.y[i] < height * 0.12)
+                from = i + 1;
+            else if (i - from > bestTo - bestFrom) {
+                bestFrom = from;
+                bestTo = i;
+            }
+        }
+        const qsizetype at = (bestFrom + bestTo) / 2;
+        if (one.x[bestTo] - one.x[bestFrom] > width * 0.08)
+            addLabel(tokens, one.name, one.x[at], below.value(at) + one.y[at] / 2, Qt::AlignCenter);
+        below.resize(std::max(below.size(), one.y.size()));
+        for (qsizetype i = 0; i < one.y.size(); ++i)
+            below[i] += one.y[i];
+    }
 }
 
 void PlotView::Impl::drawBars(const Tokens& tokens)
@@ -165,6 +231,7 @@ void PlotView::Impl::drawBars(const Tokens& tokens)
         most = std::max(most, limit.value);
     plot->yAxis->setTicker(ticker);
     plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+    plot->xAxis->ticker()->setTickCount(4);
     plot->yAxis->setRange(-0.6, std::max<double>(0.6, static_cast<double>(bars.size()) - 0.4));
     plot->xAxis->setRange(0, most > 0 ? most * 1.08 : 1);
     plot->yAxis->grid()->setVisible(false);

@@ -30,7 +30,7 @@ namespace kvw::gui {
 namespace {
 
 constexpr int busyMs = 1000; ///< a run shorter than that shows no progress
-constexpr int tenantTableRows = 4;
+constexpr int tenantTableRows = 3; ///< more are scrolled to
 
 void setInk(QLabel* label, const QColor& color)
 {
@@ -167,6 +167,21 @@ QTableView* PredictionPage::makeTable(QAbstractItemModel* model, const QString& 
     return view;
 }
 
+/// As high as so many rows, as wide as its pane.
+void PredictionPage::fitRows(QTableView* view, int rows)
+{
+    const int row = fontMetrics().height() + 6;
+    QFont small = view->font();
+    small.setPointSizeF(small.pointSizeF() * 0.92);
+    view->setFont(small);
+    view->horizontalHeader()->setFont(small);
+    view->setFixedHeight(rows * row + view->horizontalHeader()->sizeHint().height() + 2 * view->frameWidth() + 2);
+    view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    view->horizontalHeader()->setMinimumSectionSize(20);
+    view->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    view->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+}
+
 QWidget* PredictionPage::makeFigures()
 {
     auto* out = new QWidget(m_stack);
@@ -199,6 +214,7 @@ QWidget* PredictionPage::makeCharts()
 {
     auto* charts = new QSplitter(Qt::Horizontal, m_stack);
     charts->setChildrenCollapsible(false);
+    charts->setHandleWidth(8);
 
     auto* state = new QWidget(charts);
     QVBoxLayout* layout = column(state);
@@ -208,12 +224,11 @@ QWidget* PredictionPage::makeCharts()
 
     auto* hits = new QWidget(charts);
     layout = column(hits);
-    layout->addWidget(paneTitle(tr("Prompt tokens by tenant; first misses by cause"), hits));
+    layout->addWidget(paneTitle(tr("Hits by tenant; first misses by cause"), hits));
     layout->addWidget(m_hits, 1);
     m_hits->setAxisTitles(tr("prompt tokens of admitted requests"), {});
     QTableView* tenants = makeTable(m_tenantModel, tr("Hits by tenant, misses by cause"));
-    tenants->setMaximumHeight((tenantTableRows + 1) * (fontMetrics().height() + 6) + 6);
-    tenants->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    fitRows(tenants, tenantTableRows);
     layout->addWidget(tenants);
 
     auto* latencies = new QWidget(charts);
@@ -221,8 +236,7 @@ QWidget* PredictionPage::makeCharts()
     layout->addWidget(m_distributionTitle);
     layout->addWidget(m_distribution, 1);
     m_distributionView = makeTable(m_distributionModel, tr("Steps that requests took, cold and warm"));
-    m_distributionView->setMaximumHeight((distributionCount + 1) * (fontMetrics().height() + 6) + 6);
-    m_distributionView->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    fitRows(m_distributionView, distributionCount);
     connect(m_distributionView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
         &PredictionPage::refreshDistribution);
     layout->addWidget(m_distributionView);
@@ -230,6 +244,7 @@ QWidget* PredictionPage::makeCharts()
     charts->addWidget(state);
     charts->addWidget(hits);
     charts->addWidget(latencies);
+    charts->setSizes({330, 280, 330});
     charts->setStretchFactor(0, 4);
     charts->setStretchFactor(1, 3);
     charts->setStretchFactor(2, 4);
@@ -305,11 +320,9 @@ void PredictionPage::refreshFigures()
     m_outcomes->setText(mark + outcomesText(record));
     m_requestTitle->setText(mark + tr("Requests"));
     m_stateTitle->setText(mark
-        + tr("State over steps: %1 blocks, %2")
-              .arg(countText(record.samples.empty() ? 0
-                                                    : record.samples.front().active + record.samples.front().cached
-                               + record.samples.front().free + record.finalHeld),
-                  QString::fromStdString(prediction->setup.behaviour.rule)));
+        + tr("State over steps: %1 blocks")
+              .arg(countText(record.finalActive + record.finalCached + record.finalFree + record.finalHeld)));
+    m_stateTitle->setToolTip(QString::fromStdString(prediction->setup.behaviour.rule));
 }
 
 void PredictionPage::refreshPlots()
@@ -370,8 +383,8 @@ void PredictionPage::refreshDistribution()
         if (!distribution.sorted.empty())
             series.push_back(one);
     }
-    m_distributionTitle->setText(tr("Steps %1: cold (left, %2 requests) and warm (right, %3)")
-                                     .arg(distributionTitle(row), countText(counts[0]), countText(counts[1])));
+    m_distributionTitle->setText(
+        tr("Steps %1: %2 cold, %3 warm").arg(distributionTitle(row), countText(counts[0]), countText(counts[1])));
     m_distributionTitle->setToolTip(tr("Completed requests. Cold: nothing served from the cache at first admission; "
                                        "warm: something was. Steps are not seconds: no coefficients are stated."));
     m_distribution->setAxisTitles(tr("steps %1").arg(distributionTitle(row)), tr("% of requests"));

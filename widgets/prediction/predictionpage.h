@@ -46,6 +46,7 @@ private:
     QWidget* makeCharts();
     QWidget* makeRequests();
     QTableView* makeTable(QAbstractItemModel* model, const QString& name);
+    void fitRows(QTableView* view, int rows);
     void refresh();
     void refreshFigures();
     void refreshPlots();

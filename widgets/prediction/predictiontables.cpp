@@ -90,8 +90,7 @@ QVector<QVector<Cell>> requestRows(const RunRecord& record)
 
 QStringList tenantHeaders()
 {
-    return {tr("Tenant"), tr("Prompt tokens"), tr("From cache"), tr("Share"), tr("Never seen"), tr("Evicted"),
-        tr("Not eligible"), tr("Below unit")};
+    return {tr("Tenant"), tr("From\ncache"), tr("Never\nseen"), tr("Evicted"), tr("Not\neligible"), tr("Below\nunit")};
 }
 
 QVector<QVector<Cell>> tenantRows(const RunRecord& record)
@@ -104,8 +103,7 @@ QVector<QVector<Cell>> tenantRows(const RunRecord& record)
         share.sort = tenant.promptTokens == 0
             ? -1.0
             : static_cast<double>(tenant.hitTokens) / static_cast<double>(tenant.promptTokens);
-        QVector<Cell> row {Cell::words(QString::fromStdString(tenant.id)), Cell::count(tenant.promptTokens),
-            Cell::count(tenant.hitTokens), share};
+        QVector<Cell> row {Cell::words(QString::fromStdString(tenant.id)), share};
         for (const MissCause cause :
             {MissCause::NeverSeen, MissCause::Evicted, MissCause::IdentityDiffers, MissCause::BelowUnit})
             row.push_back(Cell::count(tenant.missCauses[static_cast<std::size_t>(cause)]));
@@ -116,8 +114,8 @@ QVector<QVector<Cell>> tenantRows(const RunRecord& record)
 
 QStringList distributionHeaders()
 {
-    return {tr("Steps"), tr("median"), tr("90 %"), tr("99 %"), tr("most"), tr("median"), tr("90 %"), tr("99 %"),
-        tr("most")};
+    return {
+        tr("Steps"), tr("Cold\nmedian"), tr("\n99 %"), tr("\nmost"), tr("Warm\nmedian"), tr("\n99 %"), tr("\nmost")};
 }
 
 StepDistribution distributionOf(const RunRecord& record, int row, bool warm)
@@ -155,7 +153,7 @@ QVector<QVector<Cell>> distributionRows(const RunRecord& record)
         QVector<Cell> cells {Cell::words(distributionTitle(row))};
         for (const bool warm : {false, true}) {
             const StepDistribution distribution = distributionOf(record, row, warm);
-            for (const double share : {0.5, 0.9, 0.99, 1.0})
+            for (const double share : {0.5, 0.99, 1.0})
                 cells.push_back(Cell::count(distribution.quantile(share), distribution.sorted.empty()));
         }
         out.push_back(cells);

@@ -4,6 +4,7 @@
 #include "shell/mainwindow.h"
 
 #include "blockmap/blockmappage.h"
+#include "capacity/capacitypage.h"
 #include "deployment/deploymentpage.h"
 #include "explain/explainpanel.h"
 #include "models/numbertext.h"
@@ -85,6 +86,7 @@ MainWindow::MainWindow(QWidget* parent)
     auto* blockMap = new BlockMapPage(m_document, this);
     auto* prediction = new PredictionPage(m_document, *m_predictions, this);
     addPage(blockMap, QStringLiteral("blockmap"));
+    addPage(new CapacityPage(m_document, this), QStringLiteral("capacity"));
     addPage(prediction, QStringLiteral("prediction"));
     connect(prediction, &PredictionPage::requestActivated, this, [this, blockMap](quint32 request) {
         showPage(QStringLiteral("blockmap"));
