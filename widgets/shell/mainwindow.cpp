@@ -5,6 +5,7 @@
 
 #include "deployment/deploymentpage.h"
 #include "explain/explainpanel.h"
+#include "live/liveprobepage.h"
 #include "models/numbertext.h"
 #include "plan/plan.h"
 #include "problems/problemspanel.h"
@@ -31,6 +32,7 @@
 #include <QStatusBar>
 #include <QTime>
 #include <QToolBar>
+#include <QToolButton>
 #include <QUndoStack>
 #include <QVBoxLayout>
 
@@ -77,6 +79,7 @@ MainWindow::MainWindow(QWidget* parent)
     makeStatusBar();
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
+    addLiveProbe();
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_document, &PlanDocument::planChanged, this, [this] {
@@ -105,6 +108,22 @@ void MainWindow::addPage(Page* page, const QString& icon)
     connect(page, &Page::selectionText, this, [this](const QString& text) { m_selectionStatus->setText(text); });
     connect(page, &Page::message, this, [this](const QString& text) { m_message->show(text); });
     connect(page, &Page::badgeChanged, this, &MainWindow::refreshBadges);
+}
+
+void MainWindow::addLiveProbe()
+{
+    auto* live = new LiveProbePage(m_document, this);
+    addPage(live, QStringLiteral("liveprobe"));
+    live->installDock(this, m_problemsDock);
+    for (QAction* action : {live->runAction(), live->stopAction()}) {
+        m_runMenu->addAction(action);
+        m_toolBar->addAction(action);
+        if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(action)))
+            button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    }
+    connect(live->runAction(), &QAction::triggered, this, [this] { showPage(QStringLiteral("liveprobe")); });
+    connect(live, &LiveProbePage::statusChanged, m_workerStatus, &QLabel::setText);
+    m_workerStatus->setText(live->controller().statusText());
 }
 
 void MainWindow::makeDocks()
@@ -173,6 +192,7 @@ void MainWindow::makeActions()
     view->addAction(tr("&Next problem"), QKeySequence(Qt::Key_F8), this, [this] { m_problems->step(1); });
     view->addAction(tr("Pre&vious problem"), QKeySequence(tr("Shift+F8")), this, [this] { m_problems->step(-1); });
 
+    m_runMenu = menuBar()->addMenu(tr("&Run"));
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&About KV Workbench"), this, [this] {
         m_message->show(tr("KV Workbench. The window is under GPL-3.0-or-later, its core under Apache-2.0."));
@@ -186,15 +206,19 @@ void MainWindow::makeActions()
     bar->addSeparator();
     bar->addAction(undo);
     bar->addAction(redo);
+    bar->addSeparator();
+    m_toolBar = bar;
 }
 
 void MainWindow::makeStatusBar()
 {
     m_selectionStatus = new QLabel(this);
     m_rulesStatus = new QLabel(this);
+    m_workerStatus = new QLabel(this);
     m_savedStatus = new QLabel(this);
     statusBar()->addWidget(m_selectionStatus, 1);
     statusBar()->addWidget(m_rulesStatus);
+    statusBar()->addWidget(m_workerStatus);
     statusBar()->addPermanentWidget(m_savedStatus);
 }
 

@@ -46,6 +46,7 @@ protected:
 
 private:
     void addPage(Page* page, const QString& icon);
+    void addLiveProbe();
     void makeActions();
     void makeDocks();
     void makeStatusBar();
@@ -70,6 +71,9 @@ private:
     QMenu* m_recent = nullptr;
     QLabel* m_selectionStatus = nullptr;
     QLabel* m_rulesStatus = nullptr;
+    QLabel* m_workerStatus = nullptr;
+    QMenu* m_runMenu = nullptr;
+    QToolBar* m_toolBar = nullptr;
     QLabel* m_savedStatus = nullptr;
 };
 
