@@ -96,7 +96,7 @@ DevicePane::DevicePane(QWidget* parent)
     size->addWidget(m_kind);
     size->addWidget(m_amount, 1);
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setContentsMargins(0, 0, 8, 0);
     layout->setSpacing(4);
     layout->addWidget(m_device);
     layout->addWidget(m_bar);
@@ -269,7 +269,8 @@ void DevicePane::setShown(const PreviewResult* preview, const RunProgress* run)
         fact(tr("Workload"),
             tr("%1 requests").arg(countText(static_cast<std::int64_t>(setup->workload.requests.size()))),
             QString::fromStdString(setup->workload.name));
-        fact(tr("Rules"), QString::fromStdString(setup->behaviour.rule));
+        const QString rule = QString::fromStdString(setup->behaviour.rule);
+        fact(tr("Rules"), rule.section(QStringLiteral(" ("), 0, 0), rule);
         fact(tr("Does not run"), tr("weights, projections"),
             tr("Pools, block tables, writes and reads of state are real. There are no weights and no projections in a "
                "run, "

@@ -63,7 +63,7 @@ LiveController::LiveController(PlanDocument& document, ClientSettings settings, 
         m_progress.clear();
         m_id.clear();
         m_orphan = m_client.isRunning();
-        m_client.cancel();
+        cancel();
         emit changed();
     });
 }
@@ -117,7 +117,16 @@ QString LiveController::start(const ProbeOptions& options)
 
 void LiveController::cancel()
 {
+    if (!m_client.isRunning() || m_cancelling)
+        return;
+    m_cancelling = true;
     m_client.cancel();
+    emit changed();
+}
+
+bool LiveController::isCancelling() const
+{
+    return m_cancelling;
 }
 
 std::shared_ptr<const RunProgress> LiveController::progressOf(const QString& id) const
@@ -131,7 +140,7 @@ QString LiveController::statusText() const
     const WorkerState state = m_client.state();
     QString out = tr("Worker: %1").arg(stateName(state));
     if (m_client.isRunning())
-        out += QStringLiteral(", ") + m_device;
+        out += QStringLiteral(", ") + m_device + (m_cancelling ? tr(", cancelling") : QString());
     return out;
 }
 
@@ -147,6 +156,7 @@ void LiveController::progressed()
 
 void LiveController::ended(const std::shared_ptr<const RunEnd>& end)
 {
+    m_cancelling = false;
     if (std::exchange(m_orphan, false)) {
         emit changed();
         return;

@@ -24,6 +24,8 @@ public:
 
     WorkerClient& client();
     bool isRunning() const;
+    /// From cancel() to the end of the run.
+    bool isCancelling() const;
     /// Id of the run that goes, or of the last one; empty before the first.
     const QString& currentId() const;
     /// Starts a run; its id. Does nothing while another goes.
@@ -51,6 +53,7 @@ private:
     WorkerClient m_client;
     QString m_id;
     QString m_device;
+    bool m_cancelling = false;
     bool m_orphan = false; // the document was replaced while it ran
     std::map<QString, std::shared_ptr<const RunProgress>> m_progress;
 };

@@ -64,6 +64,22 @@ QWidget* pane(QWidget* parent, QWidget* title, QWidget* main)
     return out;
 }
 
+/// A plot, and in its place a sentence while there is nothing to plot.
+QWidget* plotOr(QWidget* plot, QLabel* sentence)
+{
+    auto* out = new QWidget(plot->parentWidget());
+    out->setAutoFillBackground(true);
+    out->setBackgroundRole(QPalette::Base);
+    sentence->setAlignment(Qt::AlignCenter);
+    sentence->setWordWrap(true);
+    sentence->setForegroundRole(QPalette::PlaceholderText);
+    auto* layout = new QVBoxLayout(out);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(plot, 1);
+    layout->addWidget(sentence, 1);
+    return out;
+}
+
 /// Measured figure of a row in GB/s, if the evidence has it.
 std::optional<double> rateOf(const std::vector<EvidenceRow>& rows, const char* id)
 {
@@ -88,10 +104,12 @@ LiveProbePage::LiveProbePage(PlanDocument& document, QWidget* parent, ClientSett
     , m_phases(new PhaseStrip(this))
     , m_device(new DevicePane(this))
     , m_blocks(new PlotView(this))
+    , m_blocksEmpty(new QLabel(this))
     , m_blocksTitle(paneTitle(tr("Blocks over steps"), this))
     , m_rates(new PlotView(this))
-    , m_ratesTitle(paneTitle(tr("Rates, GB/s"), this))
-    , m_evidenceTitle(paneTitle(tr("Evidence"), this))
+    , m_ratesEmpty(new QLabel(this))
+    , m_ratesTitle(paneTitle(tr("Rates beside this machine's own"), this))
+    , m_evidenceAbout(new QLabel(this))
     , m_counts(new QLabel(this))
     , m_evidence(new EvidenceModel(this))
     , m_table(new QTableView(this))
@@ -133,8 +151,8 @@ QWidget* LiveProbePage::makeTop()
     m_rates->setAxisTitles(tr("GB/s"), {});
     auto* top = new QSplitter(Qt::Horizontal, this);
     top->addWidget(pane(top, paneTitle(tr("Device and size"), top), scroll));
-    top->addWidget(pane(top, m_blocksTitle, m_blocks));
-    top->addWidget(pane(top, m_ratesTitle, m_rates));
+    top->addWidget(pane(top, m_blocksTitle, plotOr(m_blocks, m_blocksEmpty)));
+    top->addWidget(pane(top, m_ratesTitle, plotOr(m_rates, m_ratesEmpty)));
     top->setStretchFactor(0, 0);
     top->setStretchFactor(1, 3);
     top->setStretchFactor(2, 2);
@@ -149,6 +167,8 @@ QWidget* LiveProbePage::makeEvidence()
     m_table->setObjectName(QStringLiteral("evidenceTable"));
     setUpTable(m_table, tr("Evidence"));
     m_table->horizontalHeader()->setSectionResizeMode(EvidenceModel::Instrument, QHeaderView::Stretch);
+    m_evidenceAbout->setForegroundRole(QPalette::PlaceholderText);
+    m_evidenceAbout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_detail->setForegroundRole(QPalette::PlaceholderText);
     m_detail->setWordWrap(true);
     m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -156,7 +176,9 @@ QWidget* LiveProbePage::makeEvidence()
     auto* title = new QWidget(this);
     auto* line = new QHBoxLayout(title);
     line->setContentsMargins(0, 0, 0, 0);
-    line->addWidget(m_evidenceTitle, 1);
+    line->setSpacing(8);
+    line->addWidget(paneTitle(tr("Evidence"), title));
+    line->addWidget(m_evidenceAbout, 1);
     line->addWidget(m_counts);
     QWidget* out = pane(this, title, m_table);
     out->layout()->addWidget(m_detail);
@@ -168,16 +190,18 @@ void LiveProbePage::makeRuns()
     m_runsView->setModel(m_runs);
     m_runsView->setObjectName(QStringLiteral("runsTable"));
     setUpTable(m_runsView, tr("Runs"));
-    m_runsView->horizontalHeader()->setStretchLastSection(true);
+    m_runsView->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_runsView->horizontalHeader()->setSectionResizeMode(RunsModel::ResultColumn, QHeaderView::Stretch);
+    m_runsView->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_runsView->hide();
 }
 
 void LiveProbePage::connectAll()
 {
     connect(m_run, &QAction::triggered, this, &LiveProbePage::startRun);
-    connect(m_runButton, &QPushButton::clicked, this, &LiveProbePage::startRun);
+    connect(m_runButton, &QPushButton::clicked, m_run, &QAction::trigger);
     connect(m_stop, &QAction::triggered, &m_controller, &LiveController::cancel);
-    connect(m_stopButton, &QPushButton::clicked, &m_controller, &LiveController::cancel);
+    connect(m_stopButton, &QPushButton::clicked, m_stop, &QAction::trigger);
     connect(&m_controller, &LiveController::message, this, &Page::message);
     connect(&m_controller, &LiveController::changed, this, [this] {
         refresh();
@@ -220,8 +244,20 @@ QAction* LiveProbePage::stopAction() const
     return m_stop;
 }
 
+QWidget* LiveProbePage::side() const
+{
+    return m_runsView;
+}
+
+QString LiveProbePage::sideTitle() const
+{
+    return tr("Runs");
+}
+
 void LiveProbePage::installDock(QMainWindow* window, QDockWidget* beside)
 {
+    if (m_runsView->parentWidget() != this)
+        return; // it stands somewhere already
     m_dock = new QDockWidget(tr("Runs"), window);
     m_dock->setObjectName(QStringLiteral("runsDock"));
     m_dock->setWidget(m_runsView);
@@ -347,9 +383,13 @@ void LiveProbePage::refreshActions()
     }
     m_runButton->setEnabled(why.isEmpty());
     m_runButton->setToolTip(m_run->toolTip());
-    m_stop->setEnabled(running);
-    m_stop->setToolTip(running ? tr("End the run with what it has (Esc)") : tr("No run goes."));
-    m_stopButton->setEnabled(running);
+    const bool cancelling = m_controller.isCancelling();
+    m_stop->setEnabled(running && !cancelling);
+    m_stop->setToolTip(cancelling ? tr("The run ends after its present step or phase.")
+            : running             ? tr("End the run with what it has (Esc)")
+                                  : tr("No run goes."));
+    m_stopButton->setEnabled(m_stop->isEnabled());
+    m_stopButton->setText(cancelling ? tr("Cancelling…") : tr("Cancel"));
     m_stopButton->setToolTip(m_stop->toolTip());
     m_runButton->setDefault(!running);
     m_stopButton->setDefault(running);
@@ -362,7 +402,6 @@ void LiveProbePage::refreshEvidence()
     const std::shared_ptr<const LiveResult> run = shown();
     const RunReference* reference = shownReference();
     const PreviewResult* preview = m_preview.result().get();
-    const QString title = tr("Evidence");
     const int selected = m_table->currentIndex().row();
     std::vector<EvidenceRow> rows;
     Kind kind = Kind::Expected;
@@ -387,14 +426,21 @@ void LiveProbePage::refreshEvidence()
         kind = m_controller.isRunning() ? Kind::Running : Kind::Expected;
         about = rows.empty() ? QString() : tr("what a run will be compared with");
         if (run && stateOf(*run) != RunState::Running)
-            about = tr("%1 left no evidence; below is what a run will be compared with").arg(run->id);
+            about = tr("%1 left none: %2 · below: what a run will be compared with")
+                        .arg(run->id, stateOf(*run) == RunState::Stopped ? run->state : tr("cancelled too early."));
     }
     if (kind == Kind::Stale)
         about = QStringLiteral("~ ") + tr("of an earlier plan · ") + about;
-    m_evidenceTitle->setText(about.isEmpty() ? title : title + QStringLiteral("   ") + about);
+    m_evidenceAbout->setText(about);
     const bool counted = kind == Kind::Measured || kind == Kind::Stale;
     m_counts->setText(
         counted ? (kind == Kind::Stale ? QStringLiteral("~ ") : QString()) + verdictCountText(rows) : QString());
+    QPalette ink = palette();
+    if (kind == Kind::Stale)
+        ink.setColor(QPalette::WindowText, tokensFor(ink).staleText);
+    else if (countVerdicts(rows).differs > 0)
+        ink.setColor(QPalette::WindowText, tokensFor(ink).differs);
+    m_counts->setPalette(ink);
     if (!m_evidence->setRows(rows, kind))
         return;
     if (selected >= 0 && selected < m_evidence->rowCount())
@@ -411,10 +457,15 @@ void LiveProbePage::refreshEvidence()
 void LiveProbePage::refreshBlocks()
 {
     const std::shared_ptr<const LiveResult> run = shown();
-    if (!run || run->samples.empty()) {
-        m_blocks->clear();
+    const bool empty = !run || run->samples.empty();
+    const bool going = run && stateOf(*run) == RunState::Running;
+    m_blocksEmpty->setText(going ? tr("The first step is still to come.")
+            : run                ? tr("No step of %1 was run.").arg(run->id)
+                                 : tr("No run yet. Run live (F6)."));
+    m_blocksEmpty->setVisible(empty);
+    m_blocks->setVisible(!empty);
+    if (empty)
         return;
-    }
     const Tokens& tokens = tokensFor(palette());
     PlotSeries active {tr("active"), {}, {}, tokens.blockActive, Qt::SolidLine, true, Qt::SolidPattern, true};
     PlotSeries cached {tr("cached"), {}, {}, tokens.blockCached, Qt::SolidLine, true, Qt::BDiagPattern, true};
@@ -443,11 +494,14 @@ void LiveProbePage::refreshRates()
     const std::optional<MemoryCeilings> ceilings = progress ? progress->ceilings : std::nullopt;
     const std::optional<double> append = run ? rateOf(run->rows, "append_rate") : std::nullopt;
     const std::optional<double> read = run ? rateOf(run->rows, "read_rate") : std::nullopt;
-    if (!ceilings && !append && !read) {
-        m_rates->clear();
-        m_ratesTitle->setText(tr("Rates, GB/s"));
+    const bool empty = !ceilings && !append && !read;
+    m_ratesEmpty->setText(run && stateOf(*run) != RunState::Running ? tr("%1 measured no rates.").arg(run->id)
+            : run ? tr("Rates come with the phases that measure them.")
+                  : tr("No run yet: rates are measured, never assumed."));
+    m_ratesEmpty->setVisible(empty);
+    m_rates->setVisible(!empty);
+    if (empty)
         return;
-    }
     const Tokens& tokens = tokensFor(palette());
     const auto bar
         = [](const QString& name, const std::optional<double>& value, const QColor& color, Qt::BrushStyle pattern) {
@@ -468,7 +522,6 @@ void LiveProbePage::refreshRates()
     m_rates->setBars({bar(tr("append"), append, tokens.blockActive, Qt::SolidPattern),
                          bar(tr("read back"), read, tokens.measured, Qt::BDiagPattern)},
         limits);
-    m_ratesTitle->setText(append ? tr("Rates, GB/s, and this machine's own") : tr("Rates, GB/s: this machine's own"));
 }
 
 void LiveProbePage::selectionChanged()

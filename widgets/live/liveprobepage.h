@@ -37,7 +37,11 @@ public:
     /// "Run live" (F6) and "Stop" (Esc): for menu and toolbar; their state follows the run's.
     QAction* runAction() const;
     QAction* stopAction() const;
-    /// The dock with the list of runs. It is there while the page is shown, as a tab of `beside` when that is given.
+    /// The list of runs, for a dock of the page's own.
+    QWidget* side() const;
+    QString sideTitle() const;
+    /// For a window without such docks: one with the list of runs. It is there while the page is shown, as a tab of
+    /// `beside` when that is given.
     void installDock(QMainWindow* window, QDockWidget* beside);
     /// The run that is shown, by id; the newest when there is none of that id.
     void showRun(const QString& id);
@@ -77,10 +81,12 @@ private:
     PhaseStrip* m_phases;
     DevicePane* m_device;
     PlotView* m_blocks;
+    QLabel* m_blocksEmpty;
     QLabel* m_blocksTitle;
     PlotView* m_rates;
+    QLabel* m_ratesEmpty;
     QLabel* m_ratesTitle;
-    QLabel* m_evidenceTitle;
+    QLabel* m_evidenceAbout;
     QLabel* m_counts;
     EvidenceModel* m_evidence;
     QTableView* m_table;

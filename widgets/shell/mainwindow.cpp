@@ -115,15 +115,27 @@ void MainWindow::addLiveProbe()
     auto* live = new LiveProbePage(m_document, this);
     addPage(live, QStringLiteral("liveprobe"));
     live->installDock(this, m_problemsDock);
+    QMenu* menu = findChild<QMenu*>(QStringLiteral("runMenu"));
+    if (!menu) {
+        menu = new QMenu(tr("&Run"), this);
+        menuBar()->insertMenu(menuBar()->actions().back(), menu); // before Help
+    }
+    auto* bar = findChild<QToolBar*>(QStringLiteral("mainToolBar"));
+    bar->addSeparator();
     for (QAction* action : {live->runAction(), live->stopAction()}) {
-        m_runMenu->addAction(action);
-        m_toolBar->addAction(action);
-        if (auto* button = qobject_cast<QToolButton*>(m_toolBar->widgetForAction(action)))
+        menu->addAction(action);
+        bar->addAction(action);
+        if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action)))
             button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     }
-    connect(live->runAction(), &QAction::triggered, this, [this] { showPage(QStringLiteral("liveprobe")); });
-    connect(live, &LiveProbePage::statusChanged, m_workerStatus, &QLabel::setText);
-    m_workerStatus->setText(live->controller().statusText());
+    connect(live->runAction(), &QAction::triggered, this, [this] {
+        m_message->dismiss(); // what it says is of an earlier run
+        showPage(QStringLiteral("liveprobe"));
+    });
+    auto* worker = new QLabel(live->controller().statusText(), this);
+    worker->setObjectName(QStringLiteral("workerStatus"));
+    statusBar()->addWidget(worker);
+    connect(live, &LiveProbePage::statusChanged, worker, &QLabel::setText);
 }
 
 void MainWindow::makeDocks()
@@ -192,7 +204,6 @@ void MainWindow::makeActions()
     view->addAction(tr("&Next problem"), QKeySequence(Qt::Key_F8), this, [this] { m_problems->step(1); });
     view->addAction(tr("Pre&vious problem"), QKeySequence(tr("Shift+F8")), this, [this] { m_problems->step(-1); });
 
-    m_runMenu = menuBar()->addMenu(tr("&Run"));
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&About KV Workbench"), this, [this] {
         m_message->show(tr("KV Workbench. The window is under GPL-3.0-or-later, its core under Apache-2.0."));
@@ -206,19 +217,15 @@ void MainWindow::makeActions()
     bar->addSeparator();
     bar->addAction(undo);
     bar->addAction(redo);
-    bar->addSeparator();
-    m_toolBar = bar;
 }
 
 void MainWindow::makeStatusBar()
 {
     m_selectionStatus = new QLabel(this);
     m_rulesStatus = new QLabel(this);
-    m_workerStatus = new QLabel(this);
     m_savedStatus = new QLabel(this);
     statusBar()->addWidget(m_selectionStatus, 1);
     statusBar()->addWidget(m_rulesStatus);
-    statusBar()->addWidget(m_workerStatus);
     statusBar()->addPermanentWidget(m_savedStatus);
 }
 

@@ -71,9 +71,6 @@ private:
     QMenu* m_recent = nullptr;
     QLabel* m_selectionStatus = nullptr;
     QLabel* m_rulesStatus = nullptr;
-    QLabel* m_workerStatus = nullptr;
-    QMenu* m_runMenu = nullptr;
-    QToolBar* m_toolBar = nullptr;
     QLabel* m_savedStatus = nullptr;
 };
 
