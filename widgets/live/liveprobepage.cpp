@@ -480,7 +480,9 @@ void LiveProbePage::refreshBlocks()
     for (const PoolSpec& pool : run->setup.layout.pools)
         blocks += pool.blocks.value - pool.held.value;
     if (blocks > 0)
-        limits.push_back({tr("pool %1").arg(countText(blocks)), static_cast<double>(blocks), false});
+        limits.push_back({{}, static_cast<double>(blocks), false});
+    m_blocksTitle->setText(
+        blocks > 0 ? tr("Blocks over steps, of %1 (dashed)").arg(countText(blocks)) : tr("Blocks over steps"));
     const auto progress = m_controller.progressOf(run->id);
     if (progress && progress->predictedSteps > 0)
         limits.push_back({tr("predicted end"), static_cast<double>(progress->predictedSteps), true});
