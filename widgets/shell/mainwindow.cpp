@@ -115,7 +115,9 @@ void MainWindow::addLiveProbe()
     auto* live = new LiveProbePage(m_document, this);
     addPage(live, QStringLiteral("liveprobe"));
     live->installDock(this, m_problemsDock);
-    QMenu* menu = findChild<QMenu*>(QStringLiteral("runMenu"));
+    QMenu* menu = nullptr;
+    for (const QAction* action : menuBar()->actions())
+        menu = action->text() == tr("&Run") ? action->menu() : menu;
     if (!menu) {
         menu = new QMenu(tr("&Run"), this);
         menuBar()->insertMenu(menuBar()->actions().back(), menu); // before Help
