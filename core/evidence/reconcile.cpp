@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 
 namespace kvw {
@@ -353,6 +354,42 @@ std::vector<EvidenceSummary> summaries(const std::vector<EvidenceRow>& rows, con
         summary.reason = row.reason;
         summary.run = run;
         out.push_back(std::move(summary));
+    }
+    return out;
+}
+
+std::vector<EvidenceRow> rowsOf(const std::vector<EvidenceSummary>& stored)
+{
+    const auto number = [](const std::optional<double>& value) -> Maybe {
+        if (!value)
+            return std::nullopt;
+        constexpr double exact = 9007199254740992.0; // 2^53
+        if (*value == std::floor(*value) && std::abs(*value) <= exact)
+            return Number {static_cast<std::int64_t>(*value)};
+        return Number {*value};
+    };
+    std::vector<EvidenceRow> out;
+    for (const EvidenceSummary& summary : stored) {
+        EvidenceRow row;
+        row.id = summary.id;
+        row.title = summary.title;
+        for (int unit = 0; unit <= static_cast<int>(Unit::Ratio); ++unit) {
+            if (unitName(static_cast<Unit>(unit)) == summary.unit)
+                row.unit = static_cast<Unit>(unit);
+        }
+        row.estimated = number(summary.estimated);
+        row.predicted = number(summary.predicted);
+        row.measured = number(summary.measured);
+        row.instrument = summary.instrument;
+        row.difference = summary.difference;
+        row.toleranceReason = summary.tolerance;
+        for (const Verdict verdict :
+            {Verdict::Agrees, Verdict::Differs, Verdict::NotComparable, Verdict::SameCounter}) {
+            if (summary.verdict == verdictName(verdict))
+                row.verdict = verdict;
+        }
+        row.reason = summary.reason;
+        out.push_back(std::move(row));
     }
     return out;
 }

@@ -236,6 +236,8 @@ void PlanDocument::storeEvidence(const LiveResult& run, const QString& time)
     reference.planHash = run.planHash;
     reference.device = run.device.toStdString();
     reference.at = time.toStdString();
+    reference.events = run.eventsFile.toStdString();
+    reference.record = run.recordFile.toStdString();
     reference.poolFraction = run.setup.poolFraction;
     std::erase_if(m_plan.runs, [&](const RunReference& known) { return known.id == reference.id; });
     m_plan.runs.push_back(std::move(reference));

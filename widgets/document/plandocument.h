@@ -39,8 +39,10 @@ struct LiveResult
     RunSetup setup;
     std::vector<StepSample> samples;
     std::vector<EvidenceRow> rows;
-    std::shared_ptr<const EventLog> events;
+    std::shared_ptr<const EventLog> events; ///< null while it runs
     std::string planHash;
+    QString eventsFile {}; ///< where the run's event log and record are kept; empty: nowhere
+    QString recordFile {};
 };
 
 /// The open plan: the one owner of its data, of the undo stack and of what was computed from it.

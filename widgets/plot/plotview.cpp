@@ -9,6 +9,8 @@
 #include <QEvent>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include <qcustomplot.h>
 
 namespace kvw::gui {
@@ -66,6 +68,7 @@ void PlotView::Impl::style(const QPalette& palette, const QFont& font)
 
 void PlotView::Impl::addLimits(const Tokens& tokens, double most)
 {
+    int labels = 0; // of vertical ones, each a line lower than the one before
     for (const PlotLimit& limit : limits) {
         auto* line = new QCPItemLine(plot);
         line->setPen(QPen(tokens.text, 1, Qt::DashLine));
@@ -75,10 +78,15 @@ void PlotView::Impl::addLimits(const Tokens& tokens, double most)
         label->setFont(plot->xAxis->tickLabelFont());
         label->setPadding(QMargins(3, 1, 3, 1));
         if (limit.vertical) {
-            line->start->setCoords(limit.value, 0);
-            line->end->setCoords(limit.value, most);
-            const bool right = limit.value < plot->xAxis->range().upper / 2;
-            label->setPositionAlignment((right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
+            line->start->setTypeY(QCPItemPosition::ptAxisRectRatio);
+            line->end->setTypeY(QCPItemPosition::ptAxisRectRatio);
+            line->start->setCoords(limit.value, 1);
+            line->end->setCoords(limit.value, 0);
+            // The name stands where there is room for it.
+            const bool left = limit.value < plot->xAxis->range().upper / 2;
+            const int lower = labels++ * QFontMetrics(label->font()).height();
+            label->setPadding(QMargins(3, 1 + lower, 3, 1));
+            label->setPositionAlignment((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
             label->position->setCoords(limit.value, most);
         } else {
             line->start->setTypeX(QCPItemPosition::ptAxisRectRatio);

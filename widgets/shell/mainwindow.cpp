@@ -7,6 +7,7 @@
 #include "capacity/capacitypage.h"
 #include "deployment/deploymentpage.h"
 #include "explain/explainpanel.h"
+#include "live/liveprobepage.h"
 #include "models/numbertext.h"
 #include "plan/plan.h"
 #include "prediction/predictionnotice.h"
@@ -40,6 +41,7 @@
 #include <QStatusBar>
 #include <QTime>
 #include <QToolBar>
+#include <QToolButton>
 #include <QUndoStack>
 #include <QVBoxLayout>
 
@@ -93,6 +95,7 @@ MainWindow::MainWindow(QWidget* parent)
         blockMap->showRequest(request);
     });
     new PredictionNotice(m_document, *m_predictions, *m_message, this);
+    addLiveProbe();
     makeCommandField();
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
@@ -126,6 +129,36 @@ void MainWindow::addPage(Page* page, const QString& icon)
     connect(page, &Page::badgeChanged, this, &MainWindow::refreshBadges);
     connect(page, &Page::fieldRequested, this, &MainWindow::goToField);
     connect(page, &Page::sideRequested, this, &MainWindow::showSide);
+}
+
+void MainWindow::addLiveProbe()
+{
+    auto* live = new LiveProbePage(m_document, this);
+    addPage(live, QStringLiteral("liveprobe"));
+    live->installDock(this, m_problemsDock);
+    QMenu* menu = nullptr;
+    for (const QAction* action : menuBar()->actions())
+        menu = action->text() == tr("&Run") ? action->menu() : menu;
+    if (!menu) {
+        menu = new QMenu(tr("&Run"), this);
+        menuBar()->insertMenu(menuBar()->actions().back(), menu); // before Help
+    }
+    auto* bar = findChild<QToolBar*>(QStringLiteral("mainToolBar"));
+    bar->addSeparator();
+    for (QAction* action : {live->runAction(), live->stopAction()}) {
+        menu->addAction(action);
+        bar->addAction(action);
+        if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action)))
+            button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    }
+    connect(live->runAction(), &QAction::triggered, this, [this] {
+        m_message->dismiss(); // what it says is of an earlier run
+        showPage(QStringLiteral("liveprobe"));
+    });
+    auto* worker = new QLabel(live->controller().statusText(), this);
+    worker->setObjectName(QStringLiteral("workerStatus"));
+    statusBar()->addWidget(worker);
+    connect(live, &LiveProbePage::statusChanged, worker, &QLabel::setText);
 }
 
 void MainWindow::makeDocks()

@@ -60,6 +60,7 @@ protected:
 private:
     // mainwindow.cpp
     void addPage(Page* page, const QString& icon);
+    void addLiveProbe();
     void makeActions();
     void makeDocks();
     void makeStatusBar();

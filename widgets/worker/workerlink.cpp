@@ -120,6 +120,13 @@ void WorkerLink::shutDown()
 {
     m_order.reset();
     m_wantDevices = false;
+    endProcess();
+    for (QProcess* killed : findChildren<QProcess*>())
+        killed->waitForFinished(quickEndTime);
+}
+
+void WorkerLink::endProcess()
+{
     if (!m_process)
         return;
     QProcess* process = m_process;

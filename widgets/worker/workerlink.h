@@ -54,6 +54,7 @@ private:
     void start();
     void started();
     void finished(int code, QProcess::ExitStatus status);
+    void endProcess();
     /// Gives the process up and is dead.
     void abandon(const QString& sentence);
     void die(const QString& sentence);

@@ -1,0 +1,537 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "live/liveprobepage.h"
+
+#include "live/devicepane.h"
+#include "live/evidencemodel.h"
+#include "live/phasestrip.h"
+#include "live/runsmodel.h"
+#include "models/numberdelegate.h"
+#include "models/numbertext.h"
+#include "models/roles.h"
+#include "plot/plotview.h"
+#include "style/icons.h"
+#include "style/tokens.h"
+#include "units/format.h"
+
+#include <QAction>
+#include <QDockWidget>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QMainWindow>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QShowEvent>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kvw::gui {
+
+namespace {
+
+constexpr double gigabyte = 1e9;
+constexpr int deviceWidth = 250;
+constexpr int mostTitleWidth = 230;
+
+void setUpTable(QTableView* view, const QString& name)
+{
+    view->setAccessibleName(name);
+    view->setAlternatingRowColors(true);
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setSelectionMode(QAbstractItemView::SingleSelection);
+    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    view->setTabKeyNavigation(false);
+    view->setShowGrid(false);
+    view->setWordWrap(false);
+    view->verticalHeader()->hide();
+    view->verticalHeader()->setDefaultSectionSize(view->fontMetrics().height() + 6);
+    view->horizontalHeader()->setHighlightSections(false);
+}
+
+QWidget* pane(QWidget* parent, QWidget* title, QWidget* main)
+{
+    auto* out = new QWidget(parent);
+    auto* layout = new QVBoxLayout(out);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    layout->addWidget(title);
+    layout->addWidget(main, 1);
+    return out;
+}
+
+/// A plot, and in its place a sentence while there is nothing to plot.
+QWidget* plotOr(QWidget* plot, QLabel* sentence)
+{
+    auto* out = new QWidget(plot->parentWidget());
+    out->setAutoFillBackground(true);
+    out->setBackgroundRole(QPalette::Base);
+    sentence->setAlignment(Qt::AlignCenter);
+    sentence->setWordWrap(true);
+    sentence->setForegroundRole(QPalette::PlaceholderText);
+    auto* layout = new QVBoxLayout(out);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(plot, 1);
+    layout->addWidget(sentence, 1);
+    return out;
+}
+
+/// Measured figure of a row in GB/s, if the evidence has it.
+std::optional<double> rateOf(const std::vector<EvidenceRow>& rows, const char* id)
+{
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const EvidenceRow& row) { return row.id == id; });
+    if (found == rows.end() || !found->measured)
+        return std::nullopt;
+    return std::visit([](auto plain) { return static_cast<double>(plain); }, *found->measured) / gigabyte;
+}
+
+} // namespace
+
+LiveProbePage::LiveProbePage(PlanDocument& document, QWidget* parent, ClientSettings settings)
+    : Page(QStringLiteral("liveprobe"), tr("Live probe"),
+        tr("Does the plan hold on this device, by instruments that do not ask the engine"), parent)
+    , m_document(document)
+    , m_controller(document, std::move(settings))
+    , m_preview(document)
+    , m_run(new QAction(icon(QStringLiteral("run")), tr("&Run live"), this))
+    , m_stop(new QAction(icon(QStringLiteral("stop")), tr("&Stop"), this))
+    , m_runButton(new QPushButton(icon(QStringLiteral("run")), tr("Run"), this))
+    , m_stopButton(new QPushButton(icon(QStringLiteral("stop")), tr("Cancel"), this))
+    , m_phases(new PhaseStrip(this))
+    , m_device(new DevicePane(this))
+    , m_blocks(new PlotView(this))
+    , m_blocksEmpty(new QLabel(this))
+    , m_blocksTitle(paneTitle(tr("Blocks over steps"), this))
+    , m_rates(new PlotView(this))
+    , m_ratesEmpty(new QLabel(this))
+    , m_ratesTitle(paneTitle(tr("Rates beside this machine's own"), this))
+    , m_evidenceAbout(new QLabel(this))
+    , m_counts(new QLabel(this))
+    , m_evidence(new EvidenceModel(this))
+    , m_table(new QTableView(this))
+    , m_detail(new QLabel(this))
+    , m_runs(new RunsModel(document, this))
+    , m_runsView(new QTableView(this))
+{
+    m_run->setShortcut(Qt::Key_F6);
+    m_stop->setShortcut(Qt::Key_Escape);
+    m_runButton->setObjectName(QStringLiteral("runLive"));
+    m_stopButton->setObjectName(QStringLiteral("cancelRun"));
+    headerActions()->addWidget(m_runButton);
+    headerActions()->addWidget(m_stopButton);
+    content()->addWidget(m_phases);
+    auto* split = new QSplitter(Qt::Vertical, this);
+    split->addWidget(makeTop());
+    split->addWidget(makeEvidence());
+    split->setStretchFactor(0, 1);
+    split->setStretchFactor(1, 1);
+    content()->addWidget(split, 1);
+    makeRuns();
+    connectAll();
+    m_preview.setOptions(m_device->options());
+    refresh();
+}
+
+LiveProbePage::~LiveProbePage() = default;
+
+QWidget* LiveProbePage::makeTop()
+{
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setWidget(m_device);
+    scroll->viewport()->setAutoFillBackground(false);
+    m_device->setAutoFillBackground(false);
+    m_blocks->setAxisTitles(tr("step"), tr("blocks"));
+    m_rates->setAxisTitles(tr("GB/s"), {});
+    auto* top = new QSplitter(Qt::Horizontal, this);
+    top->addWidget(pane(top, paneTitle(tr("Device and size"), top), scroll));
+    top->addWidget(pane(top, m_blocksTitle, plotOr(m_blocks, m_blocksEmpty)));
+    top->addWidget(pane(top, m_ratesTitle, plotOr(m_rates, m_ratesEmpty)));
+    top->setStretchFactor(0, 0);
+    top->setStretchFactor(1, 3);
+    top->setStretchFactor(2, 2);
+    top->setSizes({deviceWidth, 420, 320});
+    return top;
+}
+
+QWidget* LiveProbePage::makeEvidence()
+{
+    m_table->setModel(m_evidence);
+    m_table->setItemDelegate(new NumberDelegate(m_table));
+    m_table->setObjectName(QStringLiteral("evidenceTable"));
+    setUpTable(m_table, tr("Evidence"));
+    m_table->horizontalHeader()->setSectionResizeMode(EvidenceModel::Instrument, QHeaderView::Stretch);
+    m_evidenceAbout->setForegroundRole(QPalette::PlaceholderText);
+    m_evidenceAbout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_detail->setForegroundRole(QPalette::PlaceholderText);
+    m_detail->setWordWrap(true);
+    m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_detail->hide();
+    auto* title = new QWidget(this);
+    auto* line = new QHBoxLayout(title);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(8);
+    line->addWidget(paneTitle(tr("Evidence"), title));
+    line->addWidget(m_evidenceAbout, 1);
+    line->addWidget(m_counts);
+    QWidget* out = pane(this, title, m_table);
+    out->layout()->addWidget(m_detail);
+    return out;
+}
+
+void LiveProbePage::makeRuns()
+{
+    m_runsView->setModel(m_runs);
+    m_runsView->setObjectName(QStringLiteral("runsTable"));
+    setUpTable(m_runsView, tr("Runs"));
+    m_runsView->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_runsView->horizontalHeader()->setSectionResizeMode(RunsModel::ResultColumn, QHeaderView::Stretch);
+    m_runsView->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    m_runsView->hide();
+}
+
+void LiveProbePage::connectAll()
+{
+    connect(m_run, &QAction::triggered, this, &LiveProbePage::startRun);
+    connect(m_runButton, &QPushButton::clicked, m_run, &QAction::trigger);
+    connect(m_stop, &QAction::triggered, &m_controller, &LiveController::cancel);
+    connect(m_stopButton, &QPushButton::clicked, m_stop, &QAction::trigger);
+    connect(&m_controller, &LiveController::message, this, &Page::message);
+    connect(&m_controller, &LiveController::changed, this, [this] {
+        refresh();
+        emit statusChanged(m_controller.statusText());
+        emit badgeChanged();
+    });
+    connect(&m_controller.client(), &WorkerClient::devicesChanged, this,
+        [this] { m_device->setDevices(m_controller.client().devices()); });
+    connect(&m_preview, &LivePreview::changed, this, &LiveProbePage::refresh);
+    connect(m_device, &DevicePane::optionsChanged, this, [this] {
+        m_preview.setOptions(m_device->options());
+        refresh();
+    });
+    connect(&m_document, &PlanDocument::planChanged, this, &LiveProbePage::refresh);
+    connect(&m_document, &PlanDocument::reset, this, [this] { m_shown.clear(); });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &LiveProbePage::selectionChanged);
+    connect(m_runsView->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
+        if (index.isValid())
+            showRun(m_runs->idAt(index.row()));
+    });
+}
+
+QString LiveProbePage::badge() const
+{
+    return m_controller.isRunning() ? QStringLiteral("▶") : QString();
+}
+
+LiveController& LiveProbePage::controller()
+{
+    return m_controller;
+}
+
+QAction* LiveProbePage::runAction() const
+{
+    return m_run;
+}
+
+QAction* LiveProbePage::stopAction() const
+{
+    return m_stop;
+}
+
+QWidget* LiveProbePage::side() const
+{
+    return m_runsView;
+}
+
+QString LiveProbePage::sideTitle() const
+{
+    return tr("Runs");
+}
+
+void LiveProbePage::installDock(QMainWindow* window, QDockWidget* beside)
+{
+    if (m_runsView->parentWidget() != this)
+        return; // it stands somewhere already
+    m_dock = new QDockWidget(tr("Runs"), window);
+    m_dock->setObjectName(QStringLiteral("runsDock"));
+    m_dock->setWidget(m_runsView);
+    m_runsView->show();
+    m_dock->setMinimumWidth(240);
+    window->addDockWidget(Qt::RightDockWidgetArea, m_dock);
+    if (beside)
+        window->tabifyDockWidget(beside, m_dock);
+    m_dock->setVisible(isVisible());
+}
+
+void LiveProbePage::showEvent(QShowEvent* event)
+{
+    Page::showEvent(event);
+    if (event->spontaneous())
+        return;
+    m_preview.setWanted(true);
+    if (m_controller.client().devices().empty())
+        m_controller.client().askDevices();
+    if (m_dock) {
+        m_dock->show();
+        m_dock->raise();
+    }
+    refresh();
+}
+
+void LiveProbePage::hideEvent(QHideEvent* event)
+{
+    Page::hideEvent(event);
+    if (event->spontaneous())
+        return;
+    m_preview.setWanted(false);
+    if (m_dock)
+        m_dock->hide();
+}
+
+void LiveProbePage::changeEvent(QEvent* event)
+{
+    Page::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && m_runs) {
+        refresh();
+    }
+}
+
+void LiveProbePage::startRun()
+{
+    if (!m_run->isEnabled())
+        return;
+    m_shown.clear();
+    m_controller.start(m_device->options());
+}
+
+void LiveProbePage::showRun(const QString& id)
+{
+    if (m_shown == id)
+        return;
+    m_shown = id;
+    refresh();
+}
+
+QString LiveProbePage::shownRun() const
+{
+    if (const auto run = shown())
+        return run->id;
+    const RunReference* reference = shownReference();
+    return reference ? QString::fromStdString(reference->id) : QString();
+}
+
+/// The run of this session that is shown: the chosen one, else the newest.
+std::shared_ptr<const LiveResult> LiveProbePage::shown() const
+{
+    const auto& runs = m_document.runs();
+    const auto chosen = std::find_if(runs.begin(), runs.end(), [&](const auto& run) { return run->id == m_shown; });
+    if (chosen != runs.end())
+        return *chosen;
+    return m_shown.isEmpty() && !runs.empty() ? runs.back() : nullptr;
+}
+
+/// The run that only the plan file knows, when that is what is shown.
+const RunReference* LiveProbePage::shownReference() const
+{
+    const std::vector<RunReference>& runs = m_document.plan().runs;
+    if (shown() || runs.empty())
+        return nullptr;
+    const auto chosen = std::find_if(
+        runs.begin(), runs.end(), [&](const RunReference& run) { return run.id == m_shown.toStdString(); });
+    return chosen != runs.end() ? &*chosen : &runs.back();
+}
+
+void LiveProbePage::refresh()
+{
+    const std::shared_ptr<const LiveResult> run = shown();
+    const std::shared_ptr<const RunProgress> progress = run ? m_controller.progressOf(run->id) : nullptr;
+    const PreviewResult* preview = m_preview.result().get();
+    const bool running = m_controller.isRunning();
+    m_phases->setProgress(progress, m_device->options().ceilings);
+    const Result<Bytes> bytes = preview ? preview->setup.layout.totalBytes() : Result<Bytes>(Bytes {});
+    m_phases->setReservation(
+        preview && preview->error.isEmpty() && bytes ? QString::fromStdString(format(*bytes)) : QString());
+    m_device->setShown(preview, running ? progress.get() : nullptr);
+    m_device->setRunning(running);
+    refreshActions();
+    refreshBlocks();
+    refreshRates();
+    refreshEvidence();
+}
+
+void LiveProbePage::refreshActions()
+{
+    const bool running = m_controller.isRunning();
+    const PreviewResult* preview = m_preview.isCurrent() ? m_preview.result().get() : nullptr;
+    QString why;
+    if (running)
+        why = tr("A run goes already; one at a time.");
+    else if (preview && !preview->error.isEmpty())
+        why = preview->error;
+    else
+        why = m_device->refusal(preview);
+    for (QAction* action : {m_run}) {
+        action->setEnabled(why.isEmpty());
+        action->setToolTip(why.isEmpty() ? tr("Run the plan's workload on the device (F6)") : why);
+        action->setStatusTip(why);
+    }
+    m_runButton->setEnabled(why.isEmpty());
+    m_runButton->setToolTip(m_run->toolTip());
+    const bool cancelling = m_controller.isCancelling();
+    m_stop->setEnabled(running && !cancelling);
+    m_stop->setToolTip(cancelling ? tr("The run ends after its present step or phase.")
+            : running             ? tr("End the run with what it has (Esc)")
+                                  : tr("No run goes."));
+    m_stopButton->setEnabled(m_stop->isEnabled());
+    m_stopButton->setText(cancelling ? tr("Cancelling…") : tr("Cancel"));
+    m_stopButton->setToolTip(m_stop->toolTip());
+    m_runButton->setDefault(!running);
+    m_stopButton->setDefault(running);
+    setHeadline(!running && !why.isEmpty() ? QStringLiteral("✗ ") + why : QString());
+}
+
+void LiveProbePage::refreshEvidence()
+{
+    using Kind = EvidenceModel::Kind;
+    const std::shared_ptr<const LiveResult> run = shown();
+    const RunReference* reference = shownReference();
+    const PreviewResult* preview = m_preview.result().get();
+    const int selected = m_table->currentIndex().row();
+    std::vector<EvidenceRow> rows;
+    Kind kind = Kind::Expected;
+    QString about;
+    if (run && !run->rows.empty()) {
+        rows = run->rows;
+        kind = m_document.isStale(*run) ? Kind::Stale : Kind::Measured;
+        about = tr("%1, all of the same scaled plan: rank %2, %3 of the planned blocks")
+                    .arg(run->id)
+                    .arg(run->setup.layout.rank)
+                    .arg(QLocale().toString(run->setup.poolFraction, 'f', 4));
+    } else if (reference && m_shown == QString::fromStdString(reference->id)) {
+        std::vector<EvidenceSummary> stored = m_document.plan().evidence;
+        std::erase_if(stored, [&](const EvidenceSummary& row) { return row.run != reference->id; });
+        rows = rowsOf(stored);
+        kind = reference->planHash == m_document.hash() ? Kind::Measured : Kind::Stale;
+        about = tr("%1, from the plan file, %2")
+                    .arg(QString::fromStdString(reference->id), QString::fromStdString(reference->at));
+    } else {
+        if (preview)
+            rows = preview->rows;
+        kind = m_controller.isRunning() ? Kind::Running : Kind::Expected;
+        about = rows.empty() ? QString() : tr("what a run will be compared with");
+        if (run && stateOf(*run) != RunState::Running)
+            about = tr("%1 left none: %2 · below: what a run will be compared with")
+                        .arg(run->id, stateOf(*run) == RunState::Stopped ? run->state : tr("cancelled too early."));
+    }
+    if (kind == Kind::Stale)
+        about = QStringLiteral("~ ") + tr("of an earlier plan · ") + about;
+    m_evidenceAbout->setText(about);
+    const bool counted = kind == Kind::Measured || kind == Kind::Stale;
+    m_counts->setText(
+        counted ? (kind == Kind::Stale ? QStringLiteral("~ ") : QString()) + verdictCountText(rows) : QString());
+    QPalette ink = palette();
+    if (kind == Kind::Stale)
+        ink.setColor(QPalette::WindowText, tokensFor(ink).staleText);
+    else if (countVerdicts(rows).differs > 0)
+        ink.setColor(QPalette::WindowText, tokensFor(ink).differs);
+    m_counts->setPalette(ink);
+    if (!m_evidence->setRows(rows, kind))
+        return;
+    if (selected >= 0 && selected < m_evidence->rowCount())
+        m_table->setCurrentIndex(m_evidence->index(selected, 0));
+    if (rows.empty())
+        return;
+    for (int column = 0; column < EvidenceModel::ColumnCount; ++column) {
+        if (column != EvidenceModel::Instrument)
+            m_table->resizeColumnToContents(column);
+    }
+    m_table->setColumnWidth(EvidenceModel::Row, std::min(m_table->columnWidth(EvidenceModel::Row), mostTitleWidth));
+}
+
+void LiveProbePage::refreshBlocks()
+{
+    const std::shared_ptr<const LiveResult> run = shown();
+    const bool empty = !run || run->samples.empty();
+    const bool going = run && stateOf(*run) == RunState::Running;
+    m_blocksEmpty->setText(going ? tr("The first step is still to come.")
+            : run                ? tr("No step of %1 was run.").arg(run->id)
+                                 : tr("No run yet. Run live (F6)."));
+    m_blocksEmpty->setVisible(empty);
+    m_blocks->setVisible(!empty);
+    if (empty)
+        return;
+    const Tokens& tokens = tokensFor(palette());
+    PlotSeries active {tr("active"), {}, {}, tokens.blockActive, Qt::SolidLine, true, Qt::SolidPattern, true};
+    PlotSeries cached {tr("cached"), {}, {}, tokens.blockCached, Qt::SolidLine, true, Qt::BDiagPattern, true};
+    for (const StepSample& sample : run->samples) {
+        active.x.push_back(static_cast<double>(sample.step));
+        active.y.push_back(static_cast<double>(sample.active));
+        cached.x.push_back(static_cast<double>(sample.step));
+        cached.y.push_back(static_cast<double>(sample.cached));
+    }
+    QVector<PlotLimit> limits;
+    std::int64_t blocks = 0;
+    for (const PoolSpec& pool : run->setup.layout.pools)
+        blocks += pool.blocks.value - pool.held.value;
+    if (blocks > 0)
+        limits.push_back({{}, static_cast<double>(blocks), false});
+    m_blocksTitle->setText(
+        blocks > 0 ? tr("Blocks over steps, of %1 (dashed)").arg(countText(blocks)) : tr("Blocks over steps"));
+    const auto progress = m_controller.progressOf(run->id);
+    if (progress && progress->predictedSteps > 0)
+        limits.push_back({tr("predicted end"), static_cast<double>(progress->predictedSteps), true});
+    m_blocks->setSeries({active, cached}, limits);
+}
+
+void LiveProbePage::refreshRates()
+{
+    const std::shared_ptr<const LiveResult> run = shown();
+    const auto progress = run ? m_controller.progressOf(run->id) : nullptr;
+    const std::optional<MemoryCeilings> ceilings = progress ? progress->ceilings : std::nullopt;
+    const std::optional<double> append = run ? rateOf(run->rows, "append_rate") : std::nullopt;
+    const std::optional<double> read = run ? rateOf(run->rows, "read_rate") : std::nullopt;
+    const bool empty = !ceilings && !append && !read;
+    m_ratesEmpty->setText(run && stateOf(*run) != RunState::Running ? tr("%1 measured no rates.").arg(run->id)
+            : run ? tr("Rates come with the phases that measure them.")
+                  : tr("No run yet: rates are measured, never assumed."));
+    m_ratesEmpty->setVisible(empty);
+    m_rates->setVisible(!empty);
+    if (empty)
+        return;
+    const Tokens& tokens = tokensFor(palette());
+    const auto bar
+        = [](const QString& name, const std::optional<double>& value, const QColor& color, Qt::BrushStyle pattern) {
+              PlotBar out {name, {}};
+              if (value)
+                  out.parts.push_back({name, 0, *value, color, pattern});
+              return out;
+          };
+    QVector<PlotLimit> limits;
+    if (ceilings) {
+        limits.push_back({tr("copy %1").arg(QString::fromStdString(formatRate(ceilings->copy.perSecond()))),
+            ceilings->copy.perSecond() / gigabyte, true});
+        limits.push_back({tr("read %1").arg(QString::fromStdString(formatRate(ceilings->read.perSecond()))),
+            ceilings->read.perSecond() / gigabyte, true});
+        limits.push_back({tr("write %1").arg(QString::fromStdString(formatRate(ceilings->write.perSecond()))),
+            ceilings->write.perSecond() / gigabyte, true});
+    }
+    m_rates->setBars({bar(tr("append"), append, tokens.blockActive, Qt::SolidPattern),
+                         bar(tr("read back"), read, tokens.measured, Qt::BDiagPattern)},
+        limits);
+}
+
+void LiveProbePage::selectionChanged()
+{
+    const QModelIndex index = m_table->currentIndex();
+    m_detail->setVisible(index.isValid());
+    m_detail->setText(m_evidence->detail(index.row()));
+    emit selectionText(index.isValid() ? m_evidence->detail(index.row()).section(QLatin1Char('\n'), 0, 0) : QString());
+}
+
+} // namespace kvw::gui

@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include "live/livecontroller.h"
+#include "live/livepreview.h"
+#include "shell/page.h"
+
+#include <memory>
+
+class QAction;
+class QDockWidget;
+class QMainWindow;
+class QPushButton;
+class QTableView;
+
+namespace kvw::gui {
+
+class DevicePane;
+class EvidenceModel;
+class PhaseStrip;
+class PlotView;
+class RunsModel;
+
+/// Live probe: what a run would reserve, the run itself, and what it showed, by instruments that do not ask the engine.
+class LiveProbePage : public Page
+{
+    Q_OBJECT
+
+public:
+    explicit LiveProbePage(PlanDocument& document, QWidget* parent = nullptr, ClientSettings settings = {});
+    ~LiveProbePage() override;
+
+    QString badge() const override;
+    LiveController& controller();
+    /// "Run live" (F6) and "Stop" (Esc): for menu and toolbar; their state follows the run's.
+    QAction* runAction() const;
+    QAction* stopAction() const;
+    /// The list of runs, for a dock of the page's own.
+    QWidget* side() const;
+    QString sideTitle() const;
+    /// For a window without such docks: one with the list of runs. It is there while the page is shown, as a tab of
+    /// `beside` when that is given.
+    void installDock(QMainWindow* window, QDockWidget* beside);
+    /// The run that is shown, by id; the newest when there is none of that id.
+    void showRun(const QString& id);
+    QString shownRun() const;
+
+signals:
+    /// "Worker: busy, host".
+    void statusChanged(const QString& text);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    QWidget* makeTop();
+    QWidget* makeEvidence();
+    void makeRuns();
+    void connectAll();
+    void startRun();
+    void refresh();
+    void refreshActions();
+    void refreshEvidence();
+    void refreshBlocks();
+    void refreshRates();
+    void selectionChanged();
+    std::shared_ptr<const LiveResult> shown() const;
+    const RunReference* shownReference() const;
+
+    PlanDocument& m_document;
+    LiveController m_controller;
+    LivePreview m_preview;
+    QAction* m_run;
+    QAction* m_stop;
+    QPushButton* m_runButton;
+    QPushButton* m_stopButton;
+    PhaseStrip* m_phases;
+    DevicePane* m_device;
+    PlotView* m_blocks;
+    QLabel* m_blocksEmpty;
+    QLabel* m_blocksTitle;
+    PlotView* m_rates;
+    QLabel* m_ratesEmpty;
+    QLabel* m_ratesTitle;
+    QLabel* m_evidenceAbout;
+    QLabel* m_counts;
+    EvidenceModel* m_evidence;
+    QTableView* m_table;
+    QLabel* m_detail;
+    RunsModel* m_runs;
+    QTableView* m_runsView;
+    QDockWidget* m_dock = nullptr;
+    QString m_shown; // empty: the newest
+};
+
+} // namespace kvw::gui
