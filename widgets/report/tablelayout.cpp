@@ -60,6 +60,28 @@ QString cellText(const std::string& text)
     return fromStd(text);
 }
 
+/// Widths that add up to `room`: narrow columns have what they want, the wide ones share the rest evenly; none is below
+/// its least. REQUIRES that the least widths fit.
+std::vector<double> fairWidths(const std::vector<double>& natural, const std::vector<double>& least, double room)
+{
+    double low = 0; // the largest width that the wide ones may have, by bisection
+    double high = room;
+    const auto sum = [&](double most) {
+        double out = 0;
+        for (std::size_t i = 0; i < natural.size(); ++i)
+            out += std::max(least[i], std::min(natural[i], most));
+        return out;
+    };
+    for (int i = 0; i < 50; ++i) {
+        const double middle = (low + high) / 2;
+        (sum(middle) <= room ? low : high) = middle;
+    }
+    std::vector<double> out;
+    for (std::size_t i = 0; i < natural.size(); ++i)
+        out.push_back(std::max(least[i], std::min(natural[i], low)));
+    return out;
+}
+
 /// One band of a table: its columns and how wide they are.
 class Band
 {
@@ -78,6 +100,7 @@ private:
 
     void chooseWidths(double width);
     double naturalWidth(const Column& column) const;
+    double titleWidth(const QString& text, int lines) const;
     double leastWidth(const Column& column) const;
     QString title(const Column& column) const;
     bool hasSpans() const;
@@ -138,15 +161,39 @@ double Band::naturalWidth(const Column& column) const
         const double text = m_fonts.width(number, strong ? TextStyle::CellStrong : TextStyle::Cell);
         out = std::max(out, text + (unit.isEmpty() && number.size() > 1 ? 0 : column.unit));
     }
-    // A heading that wraps into two lines is fine; more than that is not.
-    return std::max(out, m_fonts.width(title(column), TextStyle::CellStrong) / 2);
+    return std::max(out, titleWidth(title(column), 2));
+}
+
+/// The least width in which a heading takes at most `lines` lines.
+double Band::titleWidth(const QString& text, int lines) const
+{
+    const QStringList words = text.split(QLatin1Char(' '));
+    const double space = m_fonts.width(QStringLiteral(" "), TextStyle::CellStrong);
+    double width = longestWord(text, TextStyle::CellStrong, m_fonts);
+    const double whole = m_fonts.width(text, TextStyle::CellStrong);
+    for (; width < whole; width += points(4)) {
+        int used = 1;
+        double at = 0;
+        for (const QString& word : words) {
+            const double wide = m_fonts.width(word, TextStyle::CellStrong);
+            if (at > 0 && at + space + wide > width) {
+                ++used;
+                at = wide;
+            } else {
+                at += (at > 0 ? space : 0) + wide;
+            }
+        }
+        if (used <= lines)
+            break;
+    }
+    return std::min(width + points(0.5), whole + points(0.5));
 }
 
 double Band::leastWidth(const Column& column) const
 {
     if (m_table.columns[column.at].number)
         return naturalWidth(column);
-    double out = longestWord(title(column), TextStyle::CellStrong, m_fonts);
+    double out = titleWidth(title(column), 3);
     for (const auto& row : m_table.rows) {
         if (column.at < row.size())
             out = std::max(out, longestWord(cellText(row[column.at]), TextStyle::CellStrong, m_fonts));
@@ -168,15 +215,18 @@ void Band::chooseWidths(double width)
     if (sumLeast + gaps * m_gap > width)
         m_gap = std::max(points(4), (width - sumLeast) / std::max(1.0, gaps));
     const double room = width - gaps * m_gap;
+    std::vector<double> widths(natural.size());
+    if (sumNatural <= room) {
+        const double extra = (room - sumNatural) / static_cast<double>(m_columns.size());
+        std::transform(natural.begin(), natural.end(), widths.begin(), [&](double one) { return one + extra; });
+    } else if (sumLeast > room) {
+        std::transform(
+            least.begin(), least.end(), widths.begin(), [&](double one) { return one * room / sumLeast; });
+    } else {
+        widths = fairWidths(natural, least, room);
+    }
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
-        if (sumNatural <= room) {
-            const double extra = (room - sumNatural) / static_cast<double>(m_columns.size());
-            m_columns[i].width = natural[i] + extra;
-        } else if (sumLeast <= room) {
-            m_columns[i].width = least[i] + (room - sumLeast) * (natural[i] - least[i]) / (sumNatural - sumLeast);
-        } else {
-            m_columns[i].width = least[i] * room / sumLeast;
-        }
+        m_columns[i].width = widths[i];
         m_columns[i].left = i == 0 ? 0 : m_columns[i - 1].left + m_columns[i - 1].width + m_gap;
     }
 }
@@ -270,8 +320,7 @@ void Band::addCell(
         const double end = column.left + column.width - (slot ? column.unit : 0);
         const double baseline = y + baselineIn(style, m_fonts);
         addText(ops, {end - m_fonts.width(number, style), baseline}, number, style, color, m_fonts);
-        addText(ops, {column.left + column.width - m_fonts.width(unit, TextStyle::Small), baseline}, unit,
-            TextStyle::Small, tokens().dimText, m_fonts);
+        addText(ops, {end + points(2.4), baseline}, unit, TextStyle::Small, tokens().dimText, m_fonts);
         y += line;
     }
 }
@@ -319,8 +368,8 @@ void Band::add(Flow& flow, bool keepLast) const
     flow.add(*head);
     for (std::size_t row = 0; row < m_table.rows.size(); ++row) {
         const bool end = row + 1 == m_table.rows.size();
-        const bool beforeTotal = m_table.lastRowIsTotal && row + 2 == m_table.rows.size();
-        addRow(flow, row, head, beforeTotal || (end && keepLast));
+        const bool alone = row == 0 || row + 2 == m_table.rows.size(); // no single row on a page
+        addRow(flow, row, head, (alone && !end) || (end && keepLast));
     }
 }
 
@@ -425,7 +474,7 @@ void addTable(Flow& flow, const Table& table, const QString& number, double widt
         flow.add(captionBox(number + QStringLiteral(". ") + fromStd(table.caption), width, fonts));
 }
 
-void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& fonts)
+void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& fonts, double padding)
 {
     const double valueAt = width * 0.27;
     for (const auto& [name, value] : facts.rows) {
@@ -435,13 +484,16 @@ void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& f
         for (qsizetype from = 0; from < lines; from += mostLines) {
             const qsizetype count = std::min<qsizetype>(mostLines, lines - from);
             FlowBox box;
-            addLines(box.ops, 0, rowPadding, names.mid(from, count), TextStyle::Cell, tokens().dimText, fonts);
-            addLines(box.ops, valueAt, rowPadding, values.mid(from, count), TextStyle::Cell, cellColor(fromStd(value)),
-                fonts);
-            box.height = 2 * rowPadding + static_cast<double>(count) * fonts.lineHeight(TextStyle::Cell);
+            addLines(box.ops, 0, padding, names.mid(from, count), TextStyle::Cell, tokens().dimText, fonts);
+            addLines(
+                box.ops, valueAt, padding, values.mid(from, count), TextStyle::Cell, cellColor(fromStd(value)), fonts);
+            box.height = 2 * padding + static_cast<double>(count) * fonts.lineHeight(TextStyle::Cell);
             if (from + count >= lines)
                 box.ops.emplace_back(LineOp {{0, box.height, width, box.height}, hairWidth, tokens().hairLine});
-            box.before = &facts.rows.front().first == &name && from == 0 ? points(4) : 0;
+            const bool first = &facts.rows.front().first == &name;
+            box.before = first && from == 0 ? points(4) : 0;
+            box.keepWithNext = facts.rows.size() > 1 && from + count >= lines
+                && (first || &facts.rows[facts.rows.size() - 2].first == &name);
             flow.add(std::move(box));
         }
     }
@@ -449,7 +501,7 @@ void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& f
 
 void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double width, const ReportFonts& fonts)
 {
-    const FormulaColumns at {points(28), points(140), width - points(92), width};
+    const FormulaColumns at {points(26), points(124), width - points(90), width};
     FlowBox heading;
     const double baseline = rowPadding + baselineIn(TextStyle::CellStrong, fonts);
     const auto title = [&](double x, const QString& text) {
