@@ -41,7 +41,8 @@ std::vector<ReportSheet> Flow::place(const PageGeometry& page, double firstTop, 
 {
     std::vector<ReportSheet> out(1);
     double y = firstTop;
-    double bottom = firstBottom;
+    constexpr double slack = 1; // sums of lengths are not exact
+    double bottom = firstBottom + slack;
     bool first = true; // on its sheet
     QString section;
     for (std::size_t i = 0; i < m_boxes.size();) {
@@ -58,7 +59,7 @@ std::vector<ReportSheet> Flow::place(const PageGeometry& page, double firstTop, 
         if (!first && !fits && (couldFit || y + space + m_boxes[i].height > bottom)) {
             out.emplace_back();
             y = page.top;
-            bottom = page.bottom;
+            bottom = page.bottom + slack;
             first = true;
             continue;
         }
@@ -151,8 +152,8 @@ void addText(
 
 double baselineIn(TextStyle style, const ReportFonts& fonts)
 {
-    const QFontMetricsF& metrics = fonts.metrics(style);
-    return (fonts.lineHeight(style) - metrics.ascent() - metrics.descent()) / 2 + metrics.ascent();
+    const double ascent = fonts.ascent(style);
+    return (fonts.lineHeight(style) - ascent - fonts.descent(style)) / 2 + ascent;
 }
 
 double addLines(PageOps& ops, double left, double top, const QStringList& lines, TextStyle style, const QColor& color,

@@ -138,12 +138,6 @@ private:
     int m_figures = 0;
 };
 
-/// As much of `text` as fits, with an ellipsis when it is not all.
-QString elided(const QString& text, double width, const ReportFonts& fonts)
-{
-    return fonts.metrics(TextStyle::Small).elidedText(text, Qt::ElideRight, width);
-}
-
 /// Running head and foot, once the number of pages is known.
 void addFrame(ReportSheet& sheet, const Document& document, const PageGeometry& page, std::size_t number,
     std::size_t count, const ReportFonts& fonts)
@@ -153,8 +147,8 @@ void addFrame(ReportSheet& sheet, const Document& document, const PageGeometry& 
         const double baseline = millimetres(12.4);
         const double sectionWidth = fonts.width(sheet.section, TextStyle::Small);
         addText(sheet.ops, {page.left, baseline},
-            elided(fromStd(document.title), page.columnWidth() - sectionWidth - points(20), fonts), TextStyle::Small,
-            dim, fonts);
+            fonts.elided(fromStd(document.title), TextStyle::Small, page.columnWidth() - sectionWidth - points(20)),
+            TextStyle::Small, dim, fonts);
         addText(sheet.ops, {page.right - sectionWidth, baseline}, sheet.section, TextStyle::Small, dim, fonts);
         const double y = millimetres(15);
         sheet.ops.emplace_back(LineOp {{page.left, y, page.right, y}, points(0.75), tokens().line});
@@ -166,7 +160,8 @@ void addFrame(ReportSheet& sheet, const Document& document, const PageGeometry& 
     const double width = fonts.width(numbers, TextStyle::Small);
     addText(sheet.ops, {page.right - width, baseline}, numbers, TextStyle::Small, dim, fonts);
     addText(sheet.ops, {page.left, baseline},
-        elided(fromStd(document.footer), page.columnWidth() - width - points(20), fonts), TextStyle::Small, dim, fonts);
+        fonts.elided(fromStd(document.footer), TextStyle::Small, page.columnWidth() - width - points(20)),
+        TextStyle::Small, dim, fonts);
 }
 
 } // namespace

@@ -129,7 +129,7 @@ Band::Band(const Table& table, std::vector<std::size_t> columns, double width, c
             for (const auto& row : table.rows) {
                 const QString unit = at < row.size() ? numberAndUnit(cellText(row[at])).second : QString();
                 if (!unit.isEmpty())
-                    column.unit = std::max(column.unit, fonts.width(unit, TextStyle::Small) + points(2.4));
+                    column.unit = std::max(column.unit, fonts.width(QLatin1Char(' ') + unit, TextStyle::Small));
             }
         }
         m_columns.push_back(column);
@@ -220,8 +220,7 @@ void Band::chooseWidths(double width)
         const double extra = (room - sumNatural) / static_cast<double>(m_columns.size());
         std::transform(natural.begin(), natural.end(), widths.begin(), [&](double one) { return one + extra; });
     } else if (sumLeast > room) {
-        std::transform(
-            least.begin(), least.end(), widths.begin(), [&](double one) { return one * room / sumLeast; });
+        std::transform(least.begin(), least.end(), widths.begin(), [&](double one) { return one * room / sumLeast; });
     } else {
         widths = fairWidths(natural, least, room);
     }
@@ -320,7 +319,8 @@ void Band::addCell(
         const double end = column.left + column.width - (slot ? column.unit : 0);
         const double baseline = y + baselineIn(style, m_fonts);
         addText(ops, {end - m_fonts.width(number, style), baseline}, number, style, color, m_fonts);
-        addText(ops, {end + points(2.4), baseline}, unit, TextStyle::Small, tokens().dimText, m_fonts);
+        if (!unit.isEmpty())
+            addText(ops, {end, baseline}, QLatin1Char(' ') + unit, TextStyle::Small, tokens().dimText, m_fonts);
         y += line;
     }
 }

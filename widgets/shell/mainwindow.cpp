@@ -8,6 +8,7 @@
 #include "models/numbertext.h"
 #include "plan/plan.h"
 #include "problems/problemspanel.h"
+#include "report/reportpage.h"
 #include "shell/messagebar.h"
 #include "shell/page.h"
 #include "style/icons.h"
@@ -77,6 +78,11 @@ MainWindow::MainWindow(QWidget* parent)
     makeStatusBar();
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
+    auto* report = new ReportPage(m_document, this);
+    addPage(report, QStringLiteral("report"));
+    QMenu* file = menuBar()->actions().front()->menu();
+    file->insertAction(file->actions().back(), report->exportAction());
+    findChild<QToolBar*>(QStringLiteral("mainToolBar"))->addAction(report->exportAction());
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_document, &PlanDocument::planChanged, this, [this] {
