@@ -402,21 +402,22 @@ std::pair<QString, QString> inputTexts(const Formula& formula)
         assumed.isEmpty() ? QString() : QStringLiteral("◇ ") + assumed.join(QStringLiteral("; "))};
 }
 
-FlowBox formulaBox(const Formula& formula, const FormulaColumns& at, const ReportFonts& fonts)
+struct StyledLine
 {
-    FlowBox out;
-    const double gap = points(9);
-    const double formulaWidth = at.result - at.formula - gap;
-    double figure = rowPadding;
-    addText(out.ops, {0, figure + baselineIn(TextStyle::Cell, fonts)}, fromStd(formula.label), TextStyle::Cell,
-        tokens().dimText, fonts);
-    figure = addLines(out.ops, at.figure, figure,
-        wrapText(fromStd(formula.title), TextStyle::Cell, at.formula - at.figure - gap, fonts), TextStyle::Cell,
-        tokens().text, fonts);
-    double y = rowPadding + points(0.6);
+    QString text;
+    TextStyle style;
+    QColor color;
+};
+
+/// The lines of a formula: words, numbers, inputs.
+std::vector<StyledLine> formulaLines(const Formula& formula, double width, const ReportFonts& fonts)
+{
+    std::vector<StyledLine> out;
     const auto add = [&](const QString& text, TextStyle style, const QColor& color) {
-        if (!text.isEmpty())
-            y = addLines(out.ops, at.formula, y, wrapText(text, style, formulaWidth, fonts), style, color, fonts);
+        if (text.isEmpty())
+            return;
+        for (const QString& line : wrapText(text, style, width, fonts))
+            out.push_back({line, style, color});
     };
     const auto [inputs, assumed] = inputTexts(formula);
     add(fromStd(formula.words), TextStyle::Small, tokens().text);
@@ -424,25 +425,54 @@ FlowBox formulaBox(const Formula& formula, const FormulaColumns& at, const Repor
         add(QStringLiteral("= ") + fromStd(formula.numbers), TextStyle::Mono, tokens().text);
     add(inputs, TextStyle::Small, tokens().dimText);
     add(assumed, TextStyle::SmallItalic, tokens().assumed);
-    double result = rowPadding;
-    const QString text = fromStd(formula.result);
-    const auto equals = text.indexOf(QStringLiteral(" = "));
-    for (const QString& line :
-        wrapText(text.left(equals < 0 ? text.size() : equals), TextStyle::Cell, at.width - at.result, fonts)) {
-        addText(out.ops, {at.width - fonts.width(line, TextStyle::Cell), result + baselineIn(TextStyle::Cell, fonts)},
-            line, TextStyle::Cell, tokens().text, fonts);
-        result += fonts.lineHeight(TextStyle::Cell);
-    }
-    if (equals >= 0) {
-        const QString rounded = text.mid(equals + 1);
-        addText(out.ops,
-            {at.width - fonts.width(rounded, TextStyle::Small), result + baselineIn(TextStyle::Small, fonts)}, rounded,
-            TextStyle::Small, tokens().dimText, fonts);
-        result += fonts.lineHeight(TextStyle::Small);
-    }
-    out.height = std::max({figure, y, result}) + rowPadding;
-    out.ops.emplace_back(LineOp {{0, out.height, at.width, out.height}, hairWidth, tokens().hairLine});
     return out;
+}
+
+/// Exact result, and its rounded form below; returns the y below them.
+double addResult(PageOps& ops, const QString& text, const FormulaColumns& at, const ReportFonts& fonts)
+{
+    double y = rowPadding;
+    const auto add = [&](const QString& line, TextStyle style, const QColor& color) {
+        addText(ops, {at.width - fonts.width(line, style), y + baselineIn(style, fonts)}, line, style, color, fonts);
+        y += fonts.lineHeight(style);
+    };
+    const auto equals = text.indexOf(QStringLiteral(" = "));
+    const QString exact = text.left(equals < 0 ? text.size() : equals);
+    for (const QString& line : wrapText(exact, TextStyle::Cell, at.width - at.result, fonts))
+        add(line, TextStyle::Cell, tokens().text);
+    if (equals >= 0)
+        add(text.mid(equals + 1), TextStyle::Small, tokens().dimText);
+    return y;
+}
+
+void addFormulaRow(Flow& flow, const Formula& formula, const std::shared_ptr<const FlowBox>& head,
+    const FormulaColumns& at, const ReportFonts& fonts)
+{
+    constexpr std::size_t mostInBox = 60;
+    const double gap = points(9);
+    const std::vector<StyledLine> lines = formulaLines(formula, at.result - at.formula - gap, fonts);
+    for (std::size_t from = 0; from == 0 || from < lines.size(); from += mostInBox) {
+        FlowBox box;
+        box.head = head;
+        double height = 0;
+        if (from == 0) {
+            addText(box.ops, {0, rowPadding + baselineIn(TextStyle::Cell, fonts)}, fromStd(formula.label),
+                TextStyle::Cell, tokens().dimText, fonts);
+            const QStringList title
+                = wrapText(fromStd(formula.title), TextStyle::Cell, at.formula - at.figure - gap, fonts);
+            height = addLines(
+                box.ops, at.figure, rowPadding, title.mid(0, mostLines), TextStyle::Cell, tokens().text, fonts);
+            height = std::max(height, addResult(box.ops, fromStd(formula.result), at, fonts));
+        }
+        double y = rowPadding + points(0.6);
+        const std::size_t to = std::min(lines.size(), from + mostInBox);
+        for (std::size_t i = from; i < to; ++i)
+            y = addLines(box.ops, at.formula, y, {lines[i].text}, lines[i].style, lines[i].color, fonts);
+        box.height = std::max(height, y) + rowPadding;
+        if (to == lines.size())
+            box.ops.emplace_back(LineOp {{0, box.height, at.width, box.height}, hairWidth, tokens().hairLine});
+        flow.add(std::move(box));
+    }
 }
 
 } // namespace
@@ -518,11 +548,8 @@ void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double
     heading.before = points(6);
     const auto head = std::make_shared<const FlowBox>(heading);
     flow.add(heading);
-    for (const Formula* formula : formulas) {
-        FlowBox box = formulaBox(*formula, at, fonts);
-        box.head = head;
-        flow.add(std::move(box));
-    }
+    for (const Formula* formula : formulas)
+        addFormulaRow(flow, *formula, head, at, fonts);
 }
 
 } // namespace kvw::gui
