@@ -26,7 +26,7 @@ constexpr double ruleWidth = points(1);
 constexpr double hairWidth = points(0.5);
 
 /// Most lines of a row in one box: a row is split only when it would not fit a sheet.
-constexpr int mostLines = 50;
+constexpr int mostLines = 40;
 
 /// "54.00 GiB" in two; the unit is empty for anything else.
 std::pair<QString, QString> numberAndUnit(const QString& text)
@@ -448,7 +448,7 @@ double addResult(PageOps& ops, const QString& text, const FormulaColumns& at, co
 void addFormulaRow(Flow& flow, const Formula& formula, const std::shared_ptr<const FlowBox>& head,
     const FormulaColumns& at, const ReportFonts& fonts)
 {
-    constexpr std::size_t mostInBox = 60;
+    constexpr std::size_t mostInBox = 40;
     const double gap = points(9);
     const std::vector<StyledLine> lines = formulaLines(formula, at.result - at.formula - gap, fonts);
     for (std::size_t from = 0; from == 0 || from < lines.size(); from += mostInBox) {
