@@ -9,6 +9,7 @@
 
 #include <QApplication>
 #include <QCommandLineParser>
+#include <QHashSeed>
 #include <QStyleFactory>
 
 #include <csignal>
@@ -33,8 +34,10 @@ int main(int argc, char** argv)
     // A file-size limit shall end as an error that says so, not as a signal.
     std::signal(SIGXFSZ, SIG_IGN);
 
-    if (wantsExport(argc, argv))
+    if (wantsExport(argc, argv)) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
+        QHashSeed::setDeterministicGlobalSeed(); // the same plan gives the same file
+    }
     QApplication app(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("kvworkbench"));
     QApplication::setApplicationName(QStringLiteral("KV Workbench"));

@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+
 namespace kvw {
 
 namespace {
@@ -85,13 +88,18 @@ Figure blocksFigure(const RunRecord& record)
     Figure::Series active {"active", {}};
     Figure::Series cached {"cached", {}};
     Figure::Series free {"free", {}};
+    std::int64_t mostActive = 0;
     for (const StepSample& sample : record.samples) {
         const auto x = static_cast<double>(sample.step);
+        mostActive = std::max(mostActive, sample.active);
         active.points.emplace_back(x, static_cast<double>(sample.active));
         cached.points.emplace_back(x, static_cast<double>(sample.cached));
         free.points.emplace_back(x, static_cast<double>(sample.free));
     }
     out.series = {std::move(active), std::move(cached), std::move(free)};
+    out.caption = fmt::format("Blocks by state after each of {} steps, all pools together; held blocks are not drawn. "
+                              "Most active: {} at step {}.",
+        grouped(static_cast<std::int64_t>(record.samples.size())), grouped(mostActive), grouped(record.peakStep()));
     return out;
 }
 
@@ -229,9 +237,23 @@ Section storedEvidenceSection(const Plan& plan)
     if (plan.runs.empty())
         out.blocks.emplace_back(
             Paragraph {"The plan names no run for these rows: they cannot be traced and prove nothing.", true});
-    for (const EvidenceSummary& row : plan.evidence)
-        table.rows.push_back({row.title, real(row.estimated), real(row.predicted), real(row.measured),
-            real(row.difference), row.unit, row.verdict, row.tolerance, row.instrument, row.reason});
+    // What differs must be seen first.
+    std::vector<EvidenceSummary> rows = plan.evidence;
+    std::stable_partition(rows.begin(), rows.end(),
+        [](const EvidenceSummary& row) { return row.verdict == verdictName(Verdict::Differs); });
+    std::map<std::string, int> verdicts;
+    for (const EvidenceSummary& row : rows) {
+        const bool rate = row.unit == unitName(Unit::BytesPerSecond);
+        const auto value
+            = [&](const std::optional<double>& number) { return rate && number ? formatRate(*number) : real(number); };
+        table.rows.push_back({row.title, value(row.estimated), value(row.predicted), value(row.measured),
+            value(row.difference), rate ? "–" : row.unit, row.verdict, row.tolerance, row.instrument, row.reason});
+        ++verdicts[row.verdict];
+    }
+    for (const auto& [verdict, count] : verdicts)
+        table.caption += fmt::format("{}{} {}", table.caption.empty() ? "" : ", ", count, verdict);
+    table.caption += ". Measured is read by the instrument that the row names; a row whose two figures come from one "
+                     "counter gets no verdict.";
     out.blocks.emplace_back(std::move(table));
     return out;
 }

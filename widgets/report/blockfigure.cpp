@@ -56,7 +56,7 @@ public:
     {
         for (const Figure::Run& run : pool.runs)
             m_blocks += run.blocks;
-        constexpr double mostRows = 48;
+        const double mostRows = m_blocks > 6000 ? 30 : 48; // many blocks to a row: bars, not cells
         m_columns = std::max<std::int64_t>(
             64, static_cast<std::int64_t>(std::ceil(static_cast<double>(m_blocks) / mostRows)));
         // Round numbers of blocks in a row are easier to count.
@@ -152,7 +152,7 @@ void addBlockFigure(Flow& flow, const Figure& figure, double width, const Report
         grid.draw(box.ops, fonts.lineHeight(TextStyle::Small) + points(2));
         box.height = fonts.lineHeight(TextStyle::Small) + points(4) + grid.height();
         box.before = points(5);
-        box.keepWithNext = true;
+        box.keepWithNext = &pool == &figure.pools.back(); // with the caption
         flow.add(std::move(box));
     }
 }

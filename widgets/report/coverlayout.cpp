@@ -8,6 +8,7 @@
 #include "style/tokens.h"
 
 #include <algorithm>
+#include <array>
 
 namespace kvw::gui {
 
@@ -45,10 +46,16 @@ FlowBox stripBox(const Cover& cover, double width, const ReportFonts& fonts)
 {
     FlowBox out;
     out.before = points(16);
-    const double cell = width / std::max<double>(1, static_cast<double>(cover.strip.size()));
+    // The later ones say more: sequences planned, verdicts.
+    static constexpr std::array<double, 5> shares {0.18, 0.18, 0.18, 0.21, 0.25};
+    std::vector<double> parts;
     double bottom = 0;
     double x = 0;
-    for (const Cover::Headline& one : cover.strip) {
+    for (std::size_t i = 0; i < cover.strip.size(); ++i) {
+        const Cover::Headline& one = cover.strip[i];
+        const double cell = width * shares[std::min(i, shares.size() - 1)];
+        if (i > 0)
+            parts.push_back(x);
         const double left = x + (x > 0 ? points(8) : 0);
         const double room = x + cell - points(4) - left;
         double y = addLines(out.ops, left, points(7), wrapText(fromStd(one.title), TextStyle::Small, room, fonts),
@@ -70,8 +77,7 @@ FlowBox stripBox(const Cover& cover, double width, const ReportFonts& fonts)
         x += cell;
     }
     out.height = bottom + points(7);
-    for (std::size_t i = 1; i < cover.strip.size(); ++i) {
-        const double at = static_cast<double>(i) * cell;
+    for (const double at : parts) {
         out.ops.emplace_back(LineOp {{at, points(1), at, out.height}, points(0.6), tokens().line});
     }
     out.ops.emplace_back(LineOp {{0, 0, width, 0}, points(1), tokens().text});
@@ -79,16 +85,16 @@ FlowBox stripBox(const Cover& cover, double width, const ReportFonts& fonts)
     return out;
 }
 
-void addSection(Flow& flow, const Section& section, double width, const ReportFonts& fonts)
+void addSection(Flow& flow, const Section& section, double width, const ReportFonts& fonts, double looseness)
 {
     FlowBox heading;
-    heading.before = points(15);
+    heading.before = points(15) * looseness;
     heading.height = addLines(heading.ops, 0, 0, {fromStd(section.title)}, TextStyle::SubSection, tokens().text, fonts);
     heading.keepWithNext = true;
     flow.add(std::move(heading));
     for (const ReportBlock& block : section.blocks) {
         if (const auto* facts = std::get_if<Facts>(&block)) {
-            addFacts(flow, *facts, width, fonts);
+            addFacts(flow, *facts, width, fonts, points(2.6) * looseness);
         } else if (const auto* paragraph = std::get_if<Paragraph>(&block)) {
             FlowBox box;
             box.before = points(5);
@@ -127,28 +133,33 @@ FlowBox readFirstBox(const Section& section, double width, const ReportFonts& fo
 
 } // namespace
 
-std::vector<ReportSheet> layOutCover(const Document& document, const PageGeometry& page, const ReportFonts& fonts)
+CoverLayout layOutCover(const Document& document, const PageGeometry& page, const ReportFonts& fonts)
 {
     const double width = page.columnWidth();
-    Flow flow;
-    flow.add(titleBox(document, width, fonts));
-    if (!document.cover.strip.empty())
-        flow.add(stripBox(document.cover, width, fonts));
     FlowBox readFirst;
     for (const Section& section : document.sections) {
         if (section.onCover && section.id == readFirstId)
             readFirst = readFirstBox(section, width, fonts);
-        else if (section.onCover)
-            addSection(flow, section, width, fonts);
     }
+    CoverLayout out;
     const double frameTop = page.bottom - readFirst.height;
-    const double room = frameTop - points(14) - page.top;
-    const double spare = std::clamp(room - flow.height(), 0.0, millimetres(24));
-    std::vector<ReportSheet> out = flow.place(page, page.top + spare, frameTop - points(14));
-    appendMoved(out.front().ops, readFirst.ops, {page.left, frameTop});
-    out.front().cover = true;
-    for (std::size_t i = 1; i < out.size(); ++i)
-        out[i].section = QStringLiteral("Identity");
+    out.bottom = frameTop - points(12);
+    const double room = out.bottom - page.top;
+    for (const double looseness : {1.0, 0.75, 0.5, 0.3}) {
+        out.flow = {};
+        out.flow.add(titleBox(document, width, fonts));
+        if (!document.cover.strip.empty())
+            out.flow.add(stripBox(document.cover, width, fonts));
+        for (const Section& section : document.sections) {
+            if (section.onCover && section.id != readFirstId)
+                addSection(out.flow, section, width, fonts, looseness);
+        }
+        out.fits = out.flow.height() <= room;
+        if (out.fits)
+            break;
+    }
+    out.top = page.top + std::clamp(room - out.flow.height(), 0.0, millimetres(24));
+    appendMoved(out.frame, readFirst.ops, {page.left, frameTop});
     return out;
 }
 

@@ -9,7 +9,16 @@
 namespace kvw::gui {
 
 /// The first page: title, five figures, identity, what is loaded, what the document rests on, and "Read first" in a
-/// frame at its foot. Goes on to a second sheet when the facts are many; the frame stays on the first.
-std::vector<ReportSheet> layOutCover(const Document& document, const PageGeometry& page, const ReportFonts& fonts);
+/// frame at its foot.
+struct CoverLayout
+{
+    Flow flow; ///< title, figures and facts
+    double top = 0; ///< of the flow on the first sheet
+    double bottom = 0; ///< where it must end there
+    bool fits = false; ///< the flow ends on the first sheet
+    PageOps frame {}; ///< "Read first", at its place on the first sheet
+};
+/// Sets it as loosely as the first sheet allows.
+CoverLayout layOutCover(const Document& document, const PageGeometry& page, const ReportFonts& fonts);
 
 } // namespace kvw::gui

@@ -3,6 +3,7 @@
 
 #include "report/flow.h"
 
+#include <QRegularExpression>
 #include <QTextLayout>
 
 #include <algorithm>
@@ -40,7 +41,8 @@ std::vector<ReportSheet> Flow::place(const PageGeometry& page, double firstTop, 
 {
     std::vector<ReportSheet> out(1);
     double y = firstTop;
-    double bottom = firstBottom;
+    constexpr double slack = 1; // sums of lengths are not exact
+    double bottom = firstBottom + slack;
     bool first = true; // on its sheet
     QString section;
     for (std::size_t i = 0; i < m_boxes.size();) {
@@ -57,7 +59,7 @@ std::vector<ReportSheet> Flow::place(const PageGeometry& page, double firstTop, 
         if (!first && !fits && (couldFit || y + space + m_boxes[i].height > bottom)) {
             out.emplace_back();
             y = page.top;
-            bottom = page.bottom;
+            bottom = page.bottom + slack;
             first = true;
             continue;
         }
@@ -81,24 +83,56 @@ std::vector<ReportSheet> Flow::place(const PageGeometry& page, double firstTop, 
     return out;
 }
 
-QStringList wrapText(const QString& text, TextStyle style, double width, const ReportFonts& fonts)
+namespace {
+
+/// Parts of one word that is longer than a line.
+QStringList brokenWord(const QString& word, TextStyle style, double width, const ReportFonts& fonts)
 {
     QStringList out;
+    QTextLayout layout(word, fonts.font(style));
+    QTextOption option;
+    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+    layout.setTextOption(option);
+    layout.beginLayout();
+    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
+        line.setLineWidth(width);
+        out.push_back(word.mid(line.textStart(), line.textLength()));
+    }
+    layout.endLayout();
+    return out;
+}
+
+} // namespace
+
+QStringList wrapText(const QString& text, TextStyle style, double width, const ReportFonts& fonts)
+{
+    static const QRegularExpression spaces(QStringLiteral("\\s+"));
     if (fonts.width(text, style) <= width && !text.contains(QLatin1Char('\n')))
         return {text};
-    for (const QString& part : text.split(QLatin1Char('\n'))) {
-        QTextLayout layout(part, fonts.font(style));
-        QTextOption option;
-        option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-        layout.setTextOption(option);
-        layout.beginLayout();
-        for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
-            line.setLineWidth(width);
-            out.push_back(part.mid(line.textStart(), line.textLength()).trimmed());
+    QStringList out;
+    QString line;
+    const double space = fonts.width(QStringLiteral(" "), style);
+    double used = 0;
+    for (const QString& word : text.split(spaces, Qt::SkipEmptyParts)) {
+        const double wide = fonts.width(word, style);
+        if (!line.isEmpty() && used + space + wide <= width) {
+            line += QLatin1Char(' ') + word;
+            used += space + wide;
+            continue;
         }
-        layout.endLayout();
+        if (!line.isEmpty())
+            out.push_back(line);
+        line = word;
+        used = wide;
+        if (wide > width) {
+            QStringList parts = brokenWord(word, style, width, fonts);
+            line = parts.takeLast();
+            used = fonts.width(line, style);
+            out += parts;
+        }
     }
-    return out.isEmpty() ? QStringList {QString()} : out;
+    out.push_back(line);
+    return out;
 }
 
 double longestWord(const QString& text, TextStyle style, const ReportFonts& fonts)
@@ -118,8 +152,8 @@ void addText(
 
 double baselineIn(TextStyle style, const ReportFonts& fonts)
 {
-    const QFontMetricsF& metrics = fonts.metrics(style);
-    return (fonts.lineHeight(style) - metrics.ascent() - metrics.descent()) / 2 + metrics.ascent();
+    const double ascent = fonts.ascent(style);
+    return (fonts.lineHeight(style) - ascent - fonts.descent(style)) / 2 + ascent;
 }
 
 double addLines(PageOps& ops, double left, double top, const QStringList& lines, TextStyle style, const QColor& color,

@@ -121,8 +121,8 @@ private:
     {
         FlowBox box;
         box.before = points(11);
-        double y = addLines(box.ops, 0, 0, {QStringLiteral("What the reader may conclude")}, TextStyle::BodyStrong,
-            tokens().text, m_fonts);
+        double y = addLines(box.ops, 0, 0, {QStringLiteral("What the reader may and may not conclude")},
+            TextStyle::BodyStrong, tokens().text, m_fonts);
         y = addLines(box.ops, 0, y, wrapText(fromStd(m_section.conclusion), TextStyle::Body, m_width, m_fonts),
             TextStyle::Body, tokens().text, m_fonts);
         box.height = y;
@@ -138,12 +138,6 @@ private:
     int m_figures = 0;
 };
 
-/// As much of `text` as fits, with an ellipsis when it is not all.
-QString elided(const QString& text, double width, const ReportFonts& fonts)
-{
-    return fonts.metrics(TextStyle::Small).elidedText(text, Qt::ElideRight, width);
-}
-
 /// Running head and foot, once the number of pages is known.
 void addFrame(ReportSheet& sheet, const Document& document, const PageGeometry& page, std::size_t number,
     std::size_t count, const ReportFonts& fonts)
@@ -153,8 +147,8 @@ void addFrame(ReportSheet& sheet, const Document& document, const PageGeometry& 
         const double baseline = millimetres(12.4);
         const double sectionWidth = fonts.width(sheet.section, TextStyle::Small);
         addText(sheet.ops, {page.left, baseline},
-            elided(fromStd(document.title), page.columnWidth() - sectionWidth - points(20), fonts), TextStyle::Small,
-            dim, fonts);
+            fonts.elided(fromStd(document.title), TextStyle::Small, page.columnWidth() - sectionWidth - points(20)),
+            TextStyle::Small, dim, fonts);
         addText(sheet.ops, {page.right - sectionWidth, baseline}, sheet.section, TextStyle::Small, dim, fonts);
         const double y = millimetres(15);
         sheet.ops.emplace_back(LineOp {{page.left, y, page.right, y}, points(0.75), tokens().line});
@@ -166,7 +160,8 @@ void addFrame(ReportSheet& sheet, const Document& document, const PageGeometry& 
     const double width = fonts.width(numbers, TextStyle::Small);
     addText(sheet.ops, {page.right - width, baseline}, numbers, TextStyle::Small, dim, fonts);
     addText(sheet.ops, {page.left, baseline},
-        elided(fromStd(document.footer), page.columnWidth() - width - points(20), fonts), TextStyle::Small, dim, fonts);
+        fonts.elided(fromStd(document.footer), TextStyle::Small, page.columnWidth() - width - points(20)),
+        TextStyle::Small, dim, fonts);
 }
 
 } // namespace
@@ -174,16 +169,21 @@ void addFrame(ReportSheet& sheet, const Document& document, const PageGeometry& 
 std::vector<ReportSheet> layOutReport(const Document& document, Paper paper, const ReportFonts& fonts)
 {
     const PageGeometry page(paper);
-    std::vector<ReportSheet> out = layOutCover(document, page, fonts);
-    Flow flow;
+    CoverLayout cover = layOutCover(document, page, fonts);
+    Flow body;
+    // Facts that do not fit the first sheet go on, and the sections follow them; otherwise those start a sheet.
+    Flow& flow = cover.fits ? body : cover.flow;
     int number = 0;
     for (const Section& section : document.sections) {
         if (!section.onCover)
             SectionLayout(flow, section, QString::number(++number), page.columnWidth(), fonts).add();
     }
-    if (number > 0) {
-        std::vector<ReportSheet> body = flow.place(page);
-        out.insert(out.end(), std::make_move_iterator(body.begin()), std::make_move_iterator(body.end()));
+    std::vector<ReportSheet> out = cover.flow.place(page, cover.top, cover.bottom);
+    out.front().cover = true;
+    out.front().ops.insert(out.front().ops.end(), cover.frame.begin(), cover.frame.end());
+    if (cover.fits && number > 0) {
+        std::vector<ReportSheet> sheets = body.place(page);
+        out.insert(out.end(), std::make_move_iterator(sheets.begin()), std::make_move_iterator(sheets.end()));
     }
     for (std::size_t i = 0; i < out.size(); ++i)
         addFrame(out[i], document, page, i + 1, out.size(), fonts);

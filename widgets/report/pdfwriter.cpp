@@ -27,7 +27,8 @@ void setCreationDate(QByteArray& pdf, qint64 seconds)
     const auto from = at + before.size();
     QByteArray date
         = QDateTime::fromSecsSinceEpoch(seconds, Qt::UTC).toString(QStringLiteral("yyyyMMddHHmmss")).toLatin1();
-    date += "+00'00'"; // as long as what Qt writes, so that the offsets in the file hold
+    // As long as what Qt writes ("Z", or the zone's distance), so that the offsets in the file hold.
+    date += end - from == date.size() + 1 ? "Z" : "+00'00'";
     if (date.size() == end - from)
         pdf.replace(from, end - from, date);
 }

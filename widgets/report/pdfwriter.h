@@ -13,8 +13,9 @@
 
 namespace kvw::gui {
 
-/// The sheets as a PDF: vector text that can be selected, fonts embedded, nothing drawn as a picture. The same sheets
-/// give the same bytes when the environment sets SOURCE_DATE_EPOCH (seconds), which then is the date of creation.
+/// The sheets as a PDF: vector text that can be selected, fonts embedded, nothing drawn as a picture. When the
+/// environment sets SOURCE_DATE_EPOCH (seconds), that is the date of creation; with a fixed hash seed the same sheets
+/// then give the same bytes.
 /// REQUIRES a QGuiApplication.
 QByteArray pdfOf(const std::vector<ReportSheet>& sheets, const QString& title, Paper paper, const ReportFonts& fonts);
 

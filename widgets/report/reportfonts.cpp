@@ -95,7 +95,9 @@ ReportFonts::ReportFonts(const QString& family, const QString& mono)
     m_metrics.reserve(textStyleCount);
     for (std::size_t i = 0; i < textStyleCount; ++i) {
         m_fonts[i] = fontOf(styleFacts[i].mono ? mono : family, styleFacts[i]);
-        m_metrics.emplace_back(m_fonts[i]);
+        QFont large = m_fonts[i];
+        large.setPixelSize(large.pixelSize() * metricsScale);
+        m_metrics.emplace_back(large);
         m_lines[i] = points(styleFacts[i].line);
     }
 }

@@ -53,12 +53,24 @@ public:
     QString family() const { return m_family; }
     QString monoFamily() const { return m_mono; }
     const QFont& font(TextStyle style) const { return m_fonts[static_cast<std::size_t>(style)]; }
-    const QFontMetricsF& metrics(TextStyle style) const { return m_metrics[static_cast<std::size_t>(style)]; }
+    double ascent(TextStyle style) const { return metrics(style).ascent() / metricsScale; }
+    double descent(TextStyle style) const { return metrics(style).descent() / metricsScale; }
     /// Distance of baselines.
     double lineHeight(TextStyle style) const { return m_lines[static_cast<std::size_t>(style)]; }
-    double width(const QString& text, TextStyle style) const { return metrics(style).horizontalAdvance(text); }
+    double width(const QString& text, TextStyle style) const
+    {
+        return metrics(style).horizontalAdvance(text) / metricsScale;
+    }
+    /// As much of `text` as fits `width`, with an ellipsis when that is not all.
+    QString elided(const QString& text, TextStyle style, double width) const
+    {
+        return metrics(style).elidedText(text, Qt::ElideRight, width * metricsScale);
+    }
 
 private:
+    /// A platform may round advances to whole pixels; at many times the size that is too little to be seen.
+    static constexpr int metricsScale = 16;
+    const QFontMetricsF& metrics(TextStyle style) const { return m_metrics[static_cast<std::size_t>(style)]; }
     ReportFonts(const QString& family, const QString& mono);
 
     QString m_family;

@@ -26,7 +26,7 @@ constexpr double ruleWidth = points(1);
 constexpr double hairWidth = points(0.5);
 
 /// Most lines of a row in one box: a row is split only when it would not fit a sheet.
-constexpr int mostLines = 50;
+constexpr int mostLines = 40;
 
 /// "54.00 GiB" in two; the unit is empty for anything else.
 std::pair<QString, QString> numberAndUnit(const QString& text)
@@ -60,6 +60,28 @@ QString cellText(const std::string& text)
     return fromStd(text);
 }
 
+/// Widths that add up to `room`: narrow columns have what they want, the wide ones share the rest evenly; none is below
+/// its least. REQUIRES that the least widths fit.
+std::vector<double> fairWidths(const std::vector<double>& natural, const std::vector<double>& least, double room)
+{
+    double low = 0; // the largest width that the wide ones may have, by bisection
+    double high = room;
+    const auto sum = [&](double most) {
+        double out = 0;
+        for (std::size_t i = 0; i < natural.size(); ++i)
+            out += std::max(least[i], std::min(natural[i], most));
+        return out;
+    };
+    for (int i = 0; i < 50; ++i) {
+        const double middle = (low + high) / 2;
+        (sum(middle) <= room ? low : high) = middle;
+    }
+    std::vector<double> out;
+    for (std::size_t i = 0; i < natural.size(); ++i)
+        out.push_back(std::max(least[i], std::min(natural[i], low)));
+    return out;
+}
+
 /// One band of a table: its columns and how wide they are.
 class Band
 {
@@ -78,6 +100,7 @@ private:
 
     void chooseWidths(double width);
     double naturalWidth(const Column& column) const;
+    double titleWidth(const QString& text, int lines) const;
     double leastWidth(const Column& column) const;
     QString title(const Column& column) const;
     bool hasSpans() const;
@@ -106,7 +129,7 @@ Band::Band(const Table& table, std::vector<std::size_t> columns, double width, c
             for (const auto& row : table.rows) {
                 const QString unit = at < row.size() ? numberAndUnit(cellText(row[at])).second : QString();
                 if (!unit.isEmpty())
-                    column.unit = std::max(column.unit, fonts.width(unit, TextStyle::Small) + points(2.4));
+                    column.unit = std::max(column.unit, fonts.width(QLatin1Char(' ') + unit, TextStyle::Small));
             }
         }
         m_columns.push_back(column);
@@ -138,15 +161,39 @@ double Band::naturalWidth(const Column& column) const
         const double text = m_fonts.width(number, strong ? TextStyle::CellStrong : TextStyle::Cell);
         out = std::max(out, text + (unit.isEmpty() && number.size() > 1 ? 0 : column.unit));
     }
-    // A heading that wraps into two lines is fine; more than that is not.
-    return std::max(out, m_fonts.width(title(column), TextStyle::CellStrong) / 2);
+    return std::max(out, titleWidth(title(column), 2));
+}
+
+/// The least width in which a heading takes at most `lines` lines.
+double Band::titleWidth(const QString& text, int lines) const
+{
+    const QStringList words = text.split(QLatin1Char(' '));
+    const double space = m_fonts.width(QStringLiteral(" "), TextStyle::CellStrong);
+    double width = longestWord(text, TextStyle::CellStrong, m_fonts);
+    const double whole = m_fonts.width(text, TextStyle::CellStrong);
+    for (; width < whole; width += points(4)) {
+        int used = 1;
+        double at = 0;
+        for (const QString& word : words) {
+            const double wide = m_fonts.width(word, TextStyle::CellStrong);
+            if (at > 0 && at + space + wide > width) {
+                ++used;
+                at = wide;
+            } else {
+                at += (at > 0 ? space : 0) + wide;
+            }
+        }
+        if (used <= lines)
+            break;
+    }
+    return std::min(width + points(0.5), whole + points(0.5));
 }
 
 double Band::leastWidth(const Column& column) const
 {
     if (m_table.columns[column.at].number)
         return naturalWidth(column);
-    double out = longestWord(title(column), TextStyle::CellStrong, m_fonts);
+    double out = titleWidth(title(column), 3);
     for (const auto& row : m_table.rows) {
         if (column.at < row.size())
             out = std::max(out, longestWord(cellText(row[column.at]), TextStyle::CellStrong, m_fonts));
@@ -168,15 +215,17 @@ void Band::chooseWidths(double width)
     if (sumLeast + gaps * m_gap > width)
         m_gap = std::max(points(4), (width - sumLeast) / std::max(1.0, gaps));
     const double room = width - gaps * m_gap;
+    std::vector<double> widths(natural.size());
+    if (sumNatural <= room) {
+        const double extra = (room - sumNatural) / static_cast<double>(m_columns.size());
+        std::transform(natural.begin(), natural.end(), widths.begin(), [&](double one) { return one + extra; });
+    } else if (sumLeast > room) {
+        std::transform(least.begin(), least.end(), widths.begin(), [&](double one) { return one * room / sumLeast; });
+    } else {
+        widths = fairWidths(natural, least, room);
+    }
     for (std::size_t i = 0; i < m_columns.size(); ++i) {
-        if (sumNatural <= room) {
-            const double extra = (room - sumNatural) / static_cast<double>(m_columns.size());
-            m_columns[i].width = natural[i] + extra;
-        } else if (sumLeast <= room) {
-            m_columns[i].width = least[i] + (room - sumLeast) * (natural[i] - least[i]) / (sumNatural - sumLeast);
-        } else {
-            m_columns[i].width = least[i] * room / sumLeast;
-        }
+        m_columns[i].width = widths[i];
         m_columns[i].left = i == 0 ? 0 : m_columns[i - 1].left + m_columns[i - 1].width + m_gap;
     }
 }
@@ -270,8 +319,8 @@ void Band::addCell(
         const double end = column.left + column.width - (slot ? column.unit : 0);
         const double baseline = y + baselineIn(style, m_fonts);
         addText(ops, {end - m_fonts.width(number, style), baseline}, number, style, color, m_fonts);
-        addText(ops, {column.left + column.width - m_fonts.width(unit, TextStyle::Small), baseline}, unit,
-            TextStyle::Small, tokens().dimText, m_fonts);
+        if (!unit.isEmpty())
+            addText(ops, {end, baseline}, QLatin1Char(' ') + unit, TextStyle::Small, tokens().dimText, m_fonts);
         y += line;
     }
 }
@@ -319,8 +368,8 @@ void Band::add(Flow& flow, bool keepLast) const
     flow.add(*head);
     for (std::size_t row = 0; row < m_table.rows.size(); ++row) {
         const bool end = row + 1 == m_table.rows.size();
-        const bool beforeTotal = m_table.lastRowIsTotal && row + 2 == m_table.rows.size();
-        addRow(flow, row, head, beforeTotal || (end && keepLast));
+        const bool alone = row == 0 || row + 2 == m_table.rows.size(); // no single row on a page
+        addRow(flow, row, head, (alone && !end) || (end && keepLast));
     }
 }
 
@@ -353,21 +402,22 @@ std::pair<QString, QString> inputTexts(const Formula& formula)
         assumed.isEmpty() ? QString() : QStringLiteral("◇ ") + assumed.join(QStringLiteral("; "))};
 }
 
-FlowBox formulaBox(const Formula& formula, const FormulaColumns& at, const ReportFonts& fonts)
+struct StyledLine
 {
-    FlowBox out;
-    const double gap = points(9);
-    const double formulaWidth = at.result - at.formula - gap;
-    double figure = rowPadding;
-    addText(out.ops, {0, figure + baselineIn(TextStyle::Cell, fonts)}, fromStd(formula.label), TextStyle::Cell,
-        tokens().dimText, fonts);
-    figure = addLines(out.ops, at.figure, figure,
-        wrapText(fromStd(formula.title), TextStyle::Cell, at.formula - at.figure - gap, fonts), TextStyle::Cell,
-        tokens().text, fonts);
-    double y = rowPadding + points(0.6);
+    QString text;
+    TextStyle style;
+    QColor color;
+};
+
+/// The lines of a formula: words, numbers, inputs.
+std::vector<StyledLine> formulaLines(const Formula& formula, double width, const ReportFonts& fonts)
+{
+    std::vector<StyledLine> out;
     const auto add = [&](const QString& text, TextStyle style, const QColor& color) {
-        if (!text.isEmpty())
-            y = addLines(out.ops, at.formula, y, wrapText(text, style, formulaWidth, fonts), style, color, fonts);
+        if (text.isEmpty())
+            return;
+        for (const QString& line : wrapText(text, style, width, fonts))
+            out.push_back({line, style, color});
     };
     const auto [inputs, assumed] = inputTexts(formula);
     add(fromStd(formula.words), TextStyle::Small, tokens().text);
@@ -375,25 +425,54 @@ FlowBox formulaBox(const Formula& formula, const FormulaColumns& at, const Repor
         add(QStringLiteral("= ") + fromStd(formula.numbers), TextStyle::Mono, tokens().text);
     add(inputs, TextStyle::Small, tokens().dimText);
     add(assumed, TextStyle::SmallItalic, tokens().assumed);
-    double result = rowPadding;
-    const QString text = fromStd(formula.result);
-    const auto equals = text.indexOf(QStringLiteral(" = "));
-    for (const QString& line :
-        wrapText(text.left(equals < 0 ? text.size() : equals), TextStyle::Cell, at.width - at.result, fonts)) {
-        addText(out.ops, {at.width - fonts.width(line, TextStyle::Cell), result + baselineIn(TextStyle::Cell, fonts)},
-            line, TextStyle::Cell, tokens().text, fonts);
-        result += fonts.lineHeight(TextStyle::Cell);
-    }
-    if (equals >= 0) {
-        const QString rounded = text.mid(equals + 1);
-        addText(out.ops,
-            {at.width - fonts.width(rounded, TextStyle::Small), result + baselineIn(TextStyle::Small, fonts)}, rounded,
-            TextStyle::Small, tokens().dimText, fonts);
-        result += fonts.lineHeight(TextStyle::Small);
-    }
-    out.height = std::max({figure, y, result}) + rowPadding;
-    out.ops.emplace_back(LineOp {{0, out.height, at.width, out.height}, hairWidth, tokens().hairLine});
     return out;
+}
+
+/// Exact result, and its rounded form below; returns the y below them.
+double addResult(PageOps& ops, const QString& text, const FormulaColumns& at, const ReportFonts& fonts)
+{
+    double y = rowPadding;
+    const auto add = [&](const QString& line, TextStyle style, const QColor& color) {
+        addText(ops, {at.width - fonts.width(line, style), y + baselineIn(style, fonts)}, line, style, color, fonts);
+        y += fonts.lineHeight(style);
+    };
+    const auto equals = text.indexOf(QStringLiteral(" = "));
+    const QString exact = text.left(equals < 0 ? text.size() : equals);
+    for (const QString& line : wrapText(exact, TextStyle::Cell, at.width - at.result, fonts))
+        add(line, TextStyle::Cell, tokens().text);
+    if (equals >= 0)
+        add(text.mid(equals + 1), TextStyle::Small, tokens().dimText);
+    return y;
+}
+
+void addFormulaRow(Flow& flow, const Formula& formula, const std::shared_ptr<const FlowBox>& head,
+    const FormulaColumns& at, const ReportFonts& fonts)
+{
+    constexpr std::size_t mostInBox = 40;
+    const double gap = points(9);
+    const std::vector<StyledLine> lines = formulaLines(formula, at.result - at.formula - gap, fonts);
+    for (std::size_t from = 0; from == 0 || from < lines.size(); from += mostInBox) {
+        FlowBox box;
+        box.head = head;
+        double height = 0;
+        if (from == 0) {
+            addText(box.ops, {0, rowPadding + baselineIn(TextStyle::Cell, fonts)}, fromStd(formula.label),
+                TextStyle::Cell, tokens().dimText, fonts);
+            const QStringList title
+                = wrapText(fromStd(formula.title), TextStyle::Cell, at.formula - at.figure - gap, fonts);
+            height = addLines(
+                box.ops, at.figure, rowPadding, title.mid(0, mostLines), TextStyle::Cell, tokens().text, fonts);
+            height = std::max(height, addResult(box.ops, fromStd(formula.result), at, fonts));
+        }
+        double y = rowPadding + points(0.6);
+        const std::size_t to = std::min(lines.size(), from + mostInBox);
+        for (std::size_t i = from; i < to; ++i)
+            y = addLines(box.ops, at.formula, y, {lines[i].text}, lines[i].style, lines[i].color, fonts);
+        box.height = std::max(height, y) + rowPadding;
+        if (to == lines.size())
+            box.ops.emplace_back(LineOp {{0, box.height, at.width, box.height}, hairWidth, tokens().hairLine});
+        flow.add(std::move(box));
+    }
 }
 
 } // namespace
@@ -425,7 +504,7 @@ void addTable(Flow& flow, const Table& table, const QString& number, double widt
         flow.add(captionBox(number + QStringLiteral(". ") + fromStd(table.caption), width, fonts));
 }
 
-void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& fonts)
+void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& fonts, double padding)
 {
     const double valueAt = width * 0.27;
     for (const auto& [name, value] : facts.rows) {
@@ -435,13 +514,16 @@ void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& f
         for (qsizetype from = 0; from < lines; from += mostLines) {
             const qsizetype count = std::min<qsizetype>(mostLines, lines - from);
             FlowBox box;
-            addLines(box.ops, 0, rowPadding, names.mid(from, count), TextStyle::Cell, tokens().dimText, fonts);
-            addLines(box.ops, valueAt, rowPadding, values.mid(from, count), TextStyle::Cell, cellColor(fromStd(value)),
-                fonts);
-            box.height = 2 * rowPadding + static_cast<double>(count) * fonts.lineHeight(TextStyle::Cell);
+            addLines(box.ops, 0, padding, names.mid(from, count), TextStyle::Cell, tokens().dimText, fonts);
+            addLines(
+                box.ops, valueAt, padding, values.mid(from, count), TextStyle::Cell, cellColor(fromStd(value)), fonts);
+            box.height = 2 * padding + static_cast<double>(count) * fonts.lineHeight(TextStyle::Cell);
             if (from + count >= lines)
                 box.ops.emplace_back(LineOp {{0, box.height, width, box.height}, hairWidth, tokens().hairLine});
-            box.before = &facts.rows.front().first == &name && from == 0 ? points(4) : 0;
+            const bool first = &facts.rows.front().first == &name;
+            box.before = first && from == 0 ? points(4) : 0;
+            box.keepWithNext = facts.rows.size() > 1 && from + count >= lines
+                && (first || &facts.rows[facts.rows.size() - 2].first == &name);
             flow.add(std::move(box));
         }
     }
@@ -449,7 +531,7 @@ void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& f
 
 void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double width, const ReportFonts& fonts)
 {
-    const FormulaColumns at {points(28), points(140), width - points(92), width};
+    const FormulaColumns at {points(26), points(124), width - points(90), width};
     FlowBox heading;
     const double baseline = rowPadding + baselineIn(TextStyle::CellStrong, fonts);
     const auto title = [&](double x, const QString& text) {
@@ -466,11 +548,8 @@ void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double
     heading.before = points(6);
     const auto head = std::make_shared<const FlowBox>(heading);
     flow.add(heading);
-    for (const Formula* formula : formulas) {
-        FlowBox box = formulaBox(*formula, at, fonts);
-        box.head = head;
-        flow.add(std::move(box));
-    }
+    for (const Formula* formula : formulas)
+        addFormulaRow(flow, *formula, head, at, fonts);
 }
 
 } // namespace kvw::gui

@@ -11,8 +11,8 @@ namespace kvw::gui {
 /// A table as boxes: heading and each row; band by band when the document parts its columns. `number`: "Table 2.1", for
 /// the caption.
 void addTable(Flow& flow, const Table& table, const QString& number, double width, const ReportFonts& fonts);
-/// Names and values with hair lines between.
-void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& fonts);
+/// Names and values with hair lines between; `padding` above and below each.
+void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& fonts, double padding = points(2.6));
 /// Formulas as a table: number, figure, formula with its inputs, result.
 void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double width, const ReportFonts& fonts);
 /// A caption or note in small print.

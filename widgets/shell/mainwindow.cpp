@@ -14,6 +14,7 @@
 #include "prediction/predictionpage.h"
 #include "prediction/predictionrunner.h"
 #include "problems/problemspanel.h"
+#include "report/reportpage.h"
 #include "shell/commandfield.h"
 #include "shell/messagebar.h"
 #include "shell/page.h"
@@ -96,6 +97,11 @@ MainWindow::MainWindow(QWidget* parent)
     });
     new PredictionNotice(m_document, *m_predictions, *m_message, this);
     addLiveProbe();
+    auto* report = new ReportPage(m_document, this);
+    addPage(report, QStringLiteral("report"));
+    QMenu* file = menuBar()->actions().front()->menu();
+    file->insertAction(file->actions().back(), report->exportAction());
+    findChild<QToolBar*>(QStringLiteral("mainToolBar"))->addAction(report->exportAction());
     makeCommandField();
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);

@@ -1,0 +1,338 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "evidence/runs.h"
+#include "plan/identity.h"
+#include "report/formula_book.h"
+#include "report/sections.h"
+#include "support/example_plans.h"
+
+#include <QTest>
+
+#include <algorithm>
+#include <map>
+
+using namespace kvw;
+using namespace kvw::test;
+
+namespace {
+
+/// A report with everything that it is made of.
+struct Made
+{
+    Plan plan;
+    std::optional<Estimate> estimate;
+    std::optional<RunSetup> setup;
+    std::optional<RunRecord> record;
+    std::unique_ptr<EventLog> events;
+    ReportInputs inputs;
+    Document document;
+};
+
+std::unique_ptr<Made> make(Plan plan, bool predicted, std::vector<std::string> leftOut = {})
+{
+    auto out = std::make_unique<Made>();
+    out->plan = std::move(plan);
+    out->inputs.plan = &out->plan;
+    Result<Estimate> estimated = estimate(out->plan);
+    if (estimated) {
+        out->estimate = std::move(*estimated);
+        out->inputs.estimate = &*out->estimate;
+    } else {
+        out->inputs.estimateError = estimated.error().text();
+    }
+    out->inputs.predictionError = "nobody asked for it.";
+    if (predicted) {
+        Plan run = out->plan;
+        chooseRunEngine(run);
+        out->setup = setUpRun(run, 1).value();
+        out->record = predict(*out->setup, {}, &out->events).value();
+        out->inputs.setup = &*out->setup;
+        out->inputs.prediction = &*out->record;
+        out->inputs.events = out->events.get();
+    }
+    out->inputs.leftOut = std::move(leftOut);
+    out->document = makeReport(out->inputs);
+    return out;
+}
+
+const Section* sectionOf(const Document& document, const std::string& id)
+{
+    for (const Section& section : document.sections) {
+        if (section.id == id)
+            return &section;
+    }
+    return nullptr;
+}
+
+template <typename Block>
+std::vector<const Block*> blocksOf(const Section& section)
+{
+    std::vector<const Block*> out;
+    for (const ReportBlock& block : section.blocks) {
+        if (const auto* found = std::get_if<Block>(&block))
+            out.push_back(found);
+    }
+    return out;
+}
+
+QString q(const std::string& text)
+{
+    return QString::fromStdString(text);
+}
+
+Quantity entered(const char* name, std::int64_t value, Unit unit)
+{
+    return input(name, value, unit, Source {Source::Kind::User, "entered", name});
+}
+
+} // namespace
+
+class ReportDocumentTest : public QObject
+{
+    Q_OBJECT
+
+private slots:
+    void sectionsSayWhatFollows_data();
+    void sectionsSayWhatFollows();
+    void withoutAnythingEverySectionSaysWhy();
+    void cover();
+    void coverOfEvidence();
+    void stalePredictionIsMarked();
+    void leftOutSectionsAreNamed();
+    void bridgeAddsUp();
+    void blockMapIsThatOfTheLog();
+    void sharedStepIsEnteredOnce();
+    void statedFigureIsItsOwnInput();
+    void sourcesAreDated();
+};
+
+void ReportDocumentTest::sectionsSayWhatFollows_data()
+{
+    QTest::addColumn<QString>("path");
+    for (const std::string& path : examplePaths())
+        QTest::newRow(path.substr(path.rfind('/') + 1).c_str()) << q(path);
+}
+
+void ReportDocumentTest::sectionsSayWhatFollows()
+{
+    QFETCH(QString, path);
+    const auto made = make(loadPlan(path.toStdString()).value(), true);
+    std::vector<std::string> ids;
+    for (const Section& section : made->document.sections) {
+        ids.push_back(section.id);
+        QVERIFY2(!section.blocks.empty(), section.id.c_str());
+        QVERIFY2(section.onCover != !section.conclusion.empty(), section.id.c_str());
+    }
+    const std::vector<std::string> all {"cover", "identity", "loaded", "rests_on", "worksheet", "need", "engine",
+        "strategies", "formulas", "formula_steps", "tenants", "admission", "workload", "blockmap", "prediction",
+        "evidence", "assumptions", "problems", "scope", "sources"};
+    QCOMPARE(ids, all);
+    const Section* tenants = sectionOf(made->document, "tenants");
+    QVERIFY(q(tenants->conclusion).contains(u"A salt does not authenticate, encrypt or complete isolation."));
+}
+
+void ReportDocumentTest::withoutAnythingEverySectionSaysWhy()
+{
+    const auto made = make(Plan {}, false);
+    for (const char* id : {"worksheet", "workload", "blockmap", "prediction", "evidence", "assumptions", "sources"}) {
+        const Section* section = sectionOf(made->document, id);
+        QVERIFY2(section, id);
+        QVERIFY2(!blocksOf<Paragraph>(*section).empty(), id);
+    }
+    QVERIFY(q(blocksOf<Paragraph>(*sectionOf(made->document, "blockmap"))[0]->text).contains(u"nobody asked for it"));
+    QCOMPARE(made->document.cover.strip.size(), std::size_t {5});
+    for (const Cover::Headline& one : made->document.cover.strip)
+        QVERIFY2(!one.note.empty(), one.title.c_str());
+    const auto* identity = blocksOf<Facts>(*sectionOf(made->document, "identity"))[0];
+    QCOMPARE(identity->rows.size(), std::size_t {11});
+    for (const auto& [name, value] : identity->rows)
+        QCOMPARE(q(value), QStringLiteral("not stated"));
+}
+
+void ReportDocumentTest::cover()
+{
+    // 2 × 32 layers × 8 heads × 128 × 8,192 tokens × 4 sequences × 2 bytes = 4 GiB; the pool is stated as 6 GiB.
+    const auto made = make(examplePlan("reference.kvplan"), true);
+    const auto& strip = made->document.cover.strip;
+    QCOMPARE(strip.size(), std::size_t {5});
+    QCOMPARE(q(strip[0].value + " " + strip[0].unit), QStringLiteral("4.00 GiB"));
+    QCOMPARE(q(strip[1].value + " " + strip[1].unit), QStringLiteral("4.00 GiB"));
+    QCOMPARE(q(strip[2].value + " " + strip[2].unit), QStringLiteral("6.00 GiB"));
+    QCOMPARE(q(strip[3].value + " " + strip[3].unit), QStringLiteral("6.00 sequences"));
+    QCOMPARE(q(strip[3].note), QStringLiteral("4 planned: they fit"));
+    QCOMPARE(q(strip[4].value), QStringLiteral("none"));
+    QVERIFY(q(made->document.cover.line).contains(u"2 tenants in 2 sharing domains"));
+    const auto* rests = blocksOf<Facts>(*sectionOf(made->document, "rests_on"))[0];
+    std::map<std::string, std::string> facts(rests->rows.begin(), rests->rows.end());
+    QCOMPARE(q(facts["Plan"]), q("SHA-256 " + planHash(made->plan)));
+    QVERIFY(q(facts["Workload"]).endsWith(q(made->setup->workload.sha256())));
+    QCOMPARE(q(facts["Prediction"]), QStringLiteral("current for this plan"));
+}
+
+void ReportDocumentTest::coverOfEvidence()
+{
+    Plan plan = examplePlan("reference.kvplan");
+    const auto row = [](const char* id, const char* verdict) {
+        EvidenceSummary out;
+        out.id = id;
+        out.title = id;
+        out.verdict = verdict;
+        out.run = "run1";
+        return out;
+    };
+    plan.evidence = {row("a", "agrees"), row("b", "same counter"), row("c", "agrees"), row("d", "differs")};
+    RunReference run;
+    run.id = "run1";
+    run.planHash = planHash(plan);
+    plan.runs = {run};
+    auto made = make(plan, false);
+    QCOMPARE(q(made->document.cover.strip[4].value), QStringLiteral("2 of 3"));
+    QCOMPARE(q(made->document.cover.strip[4].note), QStringLiteral("1 differs, 1 without verdict"));
+    // What differs is seen first, and the rows say whose instrument it was.
+    const auto* table = blocksOf<Table>(*sectionOf(made->document, "evidence"))[0];
+    QCOMPARE(q(table->rows[0][0]), QStringLiteral("d"));
+    QVERIFY(q(table->caption).startsWith(u"2 agrees, 1 differs, 1 same counter"));
+    // An edit makes them stale: the count keeps its mark.
+    made = make(with(plan, {{"limits.concurrentSequences", "5"}}), false);
+    QCOMPARE(q(made->document.cover.strip[4].value), QStringLiteral("~ 2 of 3"));
+}
+
+void ReportDocumentTest::stalePredictionIsMarked()
+{
+    auto made = make(smallPlan(), true);
+    made->inputs.predictionStale = true;
+    const Document document = makeReport(made->inputs);
+    for (const char* id : {"workload", "blockmap", "prediction"}) {
+        const auto* first = std::get_if<Paragraph>(&sectionOf(document, id)->blocks.front());
+        QVERIFY2(first && first->text.starts_with("~ Stale"), id);
+        const auto* current = std::get_if<Paragraph>(&sectionOf(made->document, id)->blocks.front());
+        QVERIFY2(!current || !current->text.starts_with("~ Stale"), id);
+    }
+}
+
+void ReportDocumentTest::leftOutSectionsAreNamed()
+{
+    const auto made = make(smallPlan(), false, {"formulas", "identity", "no such section"});
+    QVERIFY(!sectionOf(made->document, "formulas"));
+    QVERIFY2(sectionOf(made->document, "identity"), "the first page is always whole");
+    const auto* bullets = blocksOf<Bullets>(*sectionOf(made->document, "cover"))[0];
+    QCOMPARE(q(bullets->items.back()), QStringLiteral("Sections left out of this document on request: Formulas."));
+}
+
+void ReportDocumentTest::bridgeAddsUp()
+{
+    // Eight ranks keep the latent whole: 7 × 34.3 GiB of replication.
+    const auto made = make(examplePlan("deepseek-r1-tp8.kvplan"), false);
+    const auto figures = blocksOf<Figure>(*sectionOf(made->document, "need"));
+    QCOMPARE(figures.size(), std::size_t {1});
+    const std::vector<Figure::Bar>& bars = figures[0]->bars;
+    QCOMPARE(bars.front().to, std::int64_t {36'842'766'336});
+    QCOMPARE(bars.back().to, std::int64_t {294'742'130'688});
+    for (std::size_t i = 1; i + 1 < bars.size(); ++i)
+        QCOMPARE(bars[i].from, bars[i - 1].to);
+    QCOMPARE(bars[bars.size() - 2].to, bars.back().to);
+    QCOMPARE(figures[0]->limit.value(), std::int64_t {8} * 8322 * 4'497'408);
+}
+
+void ReportDocumentTest::blockMapIsThatOfTheLog()
+{
+    const auto made = make(smallPlan(), true);
+    const BlockMap map = made->events->stateAfter(static_cast<std::uint32_t>(made->record->peakStep())).value();
+    const Section* section = sectionOf(made->document, "blockmap");
+    const auto figures = blocksOf<Figure>(*section);
+    QCOMPARE(figures.size(), std::size_t {1});
+    QCOMPARE(figures[0]->pools.size(), map.blocks().size());
+    std::map<std::string, std::int64_t> counts;
+    for (std::size_t pool = 0; pool < map.blocks().size(); ++pool) {
+        // The runs, laid end to end, are the blocks of the log.
+        std::size_t at = 0;
+        std::string before;
+        for (const Figure::Run& run : figures[0]->pools[pool].runs) {
+            QVERIFY(run.blocks > 0);
+            QVERIFY2(run.state != before, "two runs of one state in a row");
+            before = run.state;
+            counts[run.state] += run.blocks;
+            for (std::int64_t i = 0; i < run.blocks; ++i, ++at) {
+                QVERIFY(at < map.blocks()[pool].size());
+                const BlockSnapshot& block = map.blocks()[pool][at];
+                const bool shared = block.state == BlockState::Active && block.references >= 2;
+                const bool own = block.state == BlockState::Active && block.references == 1;
+                QCOMPARE(q(run.state),
+                    shared    ? QStringLiteral("shared")
+                        : own ? QStringLiteral("private")
+                              : q(blockStateName(block.state)));
+            }
+        }
+        QCOMPARE(at, map.blocks()[pool].size());
+    }
+    QVERIFY2(counts["shared"] > 0 && counts["private"] > 0, "the workload shares nothing: the test shows nothing");
+    // `kvw events` counts the same.
+    std::map<std::string, std::int64_t> counted;
+    for (const BlockCount& count : countBlocks(made->events->header(), map))
+        counted[count.state] += count.blocks;
+    QCOMPARE(counts["shared"] + counts["private"], counted["active"]);
+    QCOMPARE(counts["cached"], counted["cached"]);
+    QCOMPARE(counts["free"], counted["free"]);
+    QCOMPARE(counts["held"], counted["held"]);
+}
+
+void ReportDocumentTest::sharedStepIsEnteredOnce()
+{
+    const auto rowBytes = [] {
+        return named(
+            entered("heads", 8, Unit::Head) * entered("width", 128, Unit::Element), "row", Unit::BytesPerEntry);
+    };
+    // Built twice: the same step all the same.
+    const Quantity a = named(rowBytes() * entered("layers", 3, Unit::Layer), "a", Unit::Byte);
+    const Quantity b = named(rowBytes() * entered("layers", 5, Unit::Layer), "b", Unit::Byte);
+    FormulaBook book;
+    book.add("A", a);
+    book.add("B", b);
+    book.add("A again", a, false);
+    book.addSteps();
+    const std::vector<Formula> formulas = book.formulas();
+    QCOMPARE(formulas.size(), std::size_t {3});
+    QCOMPARE(q(formulas[0].words), QStringLiteral("row (F3) × layers"));
+    QCOMPARE(q(formulas[1].words), QStringLiteral("row (F3) × layers"));
+    QCOMPARE(q(formulas[0].numbers), QStringLiteral("1024 × 3"));
+    QCOMPARE(q(formulas[0].inputs[0].first), QStringLiteral("row = 1024 bytes/entry"));
+    QCOMPARE(q(formulas[0].inputs[0].second), QStringLiteral("F3"));
+    QCOMPARE(q(formulas[0].inputs[1].first), QStringLiteral("layers = 3 layers"));
+    QCOMPARE(q(formulas[0].inputs[1].second), QStringLiteral("user entered, layers"));
+    QCOMPARE(q(formulas[2].words), QStringLiteral("heads × width"));
+    QCOMPARE(q(formulas[2].result), QStringLiteral("1024 bytes/entry = 1.00 KiB"));
+    QVERIFY(!formulas[0].assumed);
+}
+
+void ReportDocumentTest::statedFigureIsItsOwnInput()
+{
+    FormulaBook book;
+    book.add("Block", input("block", std::int64_t {16}, Unit::Token, Source {Source::Kind::Assumption, "engine"}));
+    const Formula formula = book.formulas()[0];
+    QCOMPARE(formula.inputs.size(), std::size_t {1});
+    QCOMPARE(q(formula.inputs[0].first), QStringLiteral("block = 16 tokens"));
+    QCOMPARE(q(formula.inputs[0].second), QStringLiteral("assumption engine"));
+    QVERIFY(formula.assumed);
+}
+
+void ReportDocumentTest::sourcesAreDated()
+{
+    const auto made = make(examplePlan("deepseek-r1-tp8.kvplan"), false);
+    const auto* table = blocksOf<Table>(*sectionOf(made->document, "sources"))[0];
+    const auto column = [&](const char* title) {
+        return static_cast<std::size_t>(std::find_if(table->columns.begin(), table->columns.end(),
+                                            [&](const Table::Column& one) { return one.title == title; })
+            - table->columns.begin());
+    };
+    bool file = false;
+    for (const auto& row : table->rows) {
+        QVERIFY(!row[column("Published")].empty());
+        QVERIFY(!row[column("Verified")].empty());
+        file = file || row[column("SHA-256")].size() == 64;
+    }
+    QVERIFY2(file, "the model file is no source");
+}
+
+QTEST_APPLESS_MAIN(ReportDocumentTest)
+#include "tst_report_document.moc"
