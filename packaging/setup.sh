@@ -85,7 +85,8 @@ kvw_build() {
     (cd "$kvw_root" && cmake --preset "$preset" "${fresh[@]}" "$@") || return
     printf '%s\n' "$want" >"$stamp"
   fi
-  cmake --build "$folder" --target "$target" --parallel "${KVW_JOBS:-$(nproc)}"
+  # What two presets compile alike is compiled once.
+  CCACHE_BASEDIR=$kvw_root CCACHE_NOHASHDIR=1 cmake --build "$folder" --target "$target" --parallel "${KVW_JOBS:-$(nproc)}"
 }
 
 if [[ ${BASH_SOURCE[0]} == "$0" ]]; then

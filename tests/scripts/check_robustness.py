@@ -294,6 +294,39 @@ class CommandLineTest(Case):
             self.assertEqual(answer.code, USAGE, answer.command)
             self.assertEqual(answer.json()["error"]["code"], "usage.command_line", answer.command)
 
+    def test_outputs_are_no_inputs(self):
+        """No command writes over what it reads, nor two things into one file; a link leads to the same file."""
+        folder = scratch() / "outputs"
+        folder.mkdir()
+        plan, link, other = folder / "plan.kvplan", folder / "link", folder / "other"
+        plan.write_text(json.dumps(reference_plan()), encoding="utf-8")
+        link.symlink_to(plan)
+        before = plan.read_bytes()
+        for arguments in (("report", plan, "-o", plan), ("import", plan, "-o", plan), ("report", plan, "-o", link),
+                          ("predict", plan, "--events", plan), ("predict", plan, "--record", link),
+                          ("predict", link, "--record", plan), ("probe", plan, "--events", plan),
+                          ("predict", plan, "--record", other, "--events", other),
+                          ("predict", plan, "--record", other, "--events", folder / "." / "other"),
+                          ("probe", plan, "--update-plan", "--set", "limits.concurrentSequences=2")):
+            answer = kvw(*arguments, "--json", expect=None)
+            self.assertEqual(answer.code, USAGE, answer.command)
+            self.assertIn(answer.json()["error"]["code"], ("usage.output", "usage.update_plan"), answer.command)
+            self.assertEqual(plan.read_bytes(), before, answer.command)
+            self.assertFalse(other.exists(), answer.command)
+        kvw("predict", plan, "--record", "/dev/null", "--events", "/dev/null")
+
+    def test_marks_in_names(self):
+        """What a file says never moves a terminal's cursor or turns the direction of text."""
+        plan = reference_plan()
+        plan["worksheet"]["groups"][0]["name"] = "red \x1b[31m \u202e turned \x9b2J – fine ∑"
+        file = write_plan(plan, "marks")
+        for command in (("estimate",), ("report",), ("import",)):
+            out = kvw(*command, file).out
+            for mark in ("\x1b", "\u202e", "\x9b"):
+                self.assertNotIn(mark, out, command)
+        self.assertIn("red \\u{1b}[31m \\u{202e} turned \\u{9b}2J – fine ∑", kvw("estimate", file).out)
+        self.assertNotIn("\x1b", kvw("estimate", "no\x1b[31mfile", expect=None).err)
+
     def test_parts_of_a_byte(self):
         file = write_plan(reference_plan(), "parts")
         answer = kvw("estimate", file, "--set", "budget.kvBytesPerRank=6.51", expect=None)
@@ -464,6 +497,26 @@ class KilledTest(Case):
         for lines in moments:
             caught += self.kill_after(lines)
         self.assertGreaterEqual(caught, 4, "hardly a run was killed before it ended")
+
+    def test_killed_before_the_first_step(self):
+        """While the machine's rates are measured and the pools reserved, the files are there already."""
+        folder = scratch() / "killed-early"
+        folder.mkdir()
+        record, events = folder / "run.jsonl", folder / "run.events"
+        file = write_plan(reference_plan(), "killed-early")
+        process = subprocess.Popen([BINARY, "probe", str(file), "--max", "256MiB", "--record", str(record), "--events",
+                                    str(events)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment())
+        deadline = time.monotonic() + TIMEOUT
+        while process.poll() is None and time.monotonic() < deadline:
+            if record.exists() and b"\n" in record.read_bytes():
+                break
+            time.sleep(0.002)
+        process.send_signal(signal.SIGKILL)
+        self.assertEqual(process.wait(), -signal.SIGKILL)
+        lines = [json.loads(line) for line in record.read_bytes().split(b"\n")[:-1]]
+        self.assertEqual(lines[0]["type"], "run")
+        self.assertNotIn("end", [line["type"] for line in lines])
+        self.assertFalse(kvw_json("events", events)["complete"])
 
     def kill_after(self, lines):
         """Kills a probe once its record has so many lines. Returns whether it was still running."""

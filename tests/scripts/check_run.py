@@ -257,6 +257,30 @@ class PredictionTest(Case):
                 found = answer.json()
                 self.check_log(events, found["prediction"], found["layout"], what, program_steps=1)
 
+    def test_beyond_the_configured_maximum(self):
+        """Requests longer than the configured maximum are rejected before they cost a block; the plan says so."""
+        plan = reference_plan()
+        most = 4096
+        plan["limits"].update(maxModelLen=most, promptTokens=3584, outputTokens=512)
+        found = kvw_json("predict", write_plan(plan, "beyond"))
+        requests = found["prediction"]["requests"]
+        lengths = kvw_json("predict", write_plan(reference_plan(), "within"))["prediction"]["requests"]
+        rejected = 0
+        for request, whole in zip(requests, lengths):
+            longer = whole["promptTokens"] + whole["outputTokens"] > most
+            self.assertEqual(request["outcome"], "rejected" if longer else "completed", request)
+            rejected += longer
+        self.assertGreater(rejected, 10)
+        self.assertLess(rejected, len(requests))
+        self.assertIn("workload.beyond_limit", [one["id"] for one in found["diagnostics"]])
+
+    def test_pool_fraction_is_what_was_used(self):
+        for fraction in ("1", "0.5", "0.01", "1e-9"):
+            found = kvw_json("predict", write_plan(reference_plan(), "fraction"), "--fraction", fraction)
+            used = sum(pool["blocks"] * pool["blockBytes"] for pool in found["layout"]["pools"])
+            planned = kvw_json("estimate", write_plan(reference_plan(), "fraction"))["engine"]["poolBytes"]
+            self.assertAlmostEqual(found["poolFraction"], used / planned, places=12, msg=fraction)
+
     def test_random_workloads(self):
         """Small pools, every outcome, one group and several: nothing is lost, the log tells the same."""
         draw = dice(5)

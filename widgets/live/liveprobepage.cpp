@@ -53,7 +53,7 @@ void setUpTable(QTableView* view, const QString& name)
     view->horizontalHeader()->setHighlightSections(false);
 }
 
-QWidget* pane(QWidget* parent, QWidget* title, QWidget* main)
+QWidget* titledPane(QWidget* parent, QWidget* title, QWidget* main)
 {
     auto* out = new QWidget(parent);
     auto* layout = new QVBoxLayout(out);
@@ -150,9 +150,9 @@ QWidget* LiveProbePage::makeTop()
     m_blocks->setAxisTitles(tr("step"), tr("blocks"));
     m_rates->setAxisTitles(tr("GB/s"), {});
     auto* top = new QSplitter(Qt::Horizontal, this);
-    top->addWidget(pane(top, paneTitle(tr("Device and size"), top), scroll));
-    top->addWidget(pane(top, m_blocksTitle, plotOr(m_blocks, m_blocksEmpty)));
-    top->addWidget(pane(top, m_ratesTitle, plotOr(m_rates, m_ratesEmpty)));
+    top->addWidget(titledPane(top, paneTitle(tr("Device and size"), top), scroll));
+    top->addWidget(titledPane(top, m_blocksTitle, plotOr(m_blocks, m_blocksEmpty)));
+    top->addWidget(titledPane(top, m_ratesTitle, plotOr(m_rates, m_ratesEmpty)));
     top->setStretchFactor(0, 0);
     top->setStretchFactor(1, 3);
     top->setStretchFactor(2, 2);
@@ -180,7 +180,7 @@ QWidget* LiveProbePage::makeEvidence()
     line->addWidget(paneTitle(tr("Evidence"), title));
     line->addWidget(m_evidenceAbout, 1);
     line->addWidget(m_counts);
-    QWidget* out = pane(this, title, m_table);
+    QWidget* out = titledPane(this, title, m_table);
     out->layout()->addWidget(m_detail);
     return out;
 }

@@ -101,7 +101,11 @@ MainWindow::MainWindow(QWidget* parent)
     addPage(report, QStringLiteral("report"));
     QMenu* file = menuBar()->actions().front()->menu();
     file->insertAction(file->actions().back(), report->exportAction());
-    findChild<QToolBar*>(QStringLiteral("mainToolBar"))->addAction(report->exportAction());
+    auto* bar = findChild<QToolBar*>(QStringLiteral("mainToolBar"));
+    bar->addSeparator();
+    bar->addAction(report->exportAction());
+    qobject_cast<QToolButton*>(bar->widgetForAction(report->exportAction()))
+        ->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     makeCommandField();
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
@@ -142,21 +146,19 @@ void MainWindow::addLiveProbe()
     auto* live = new LiveProbePage(m_document, this);
     addPage(live, QStringLiteral("liveprobe"));
     live->installDock(this, m_problemsDock);
-    QMenu* menu = nullptr;
-    for (const QAction* action : menuBar()->actions())
-        menu = action->text() == tr("&Run") ? action->menu() : menu;
-    if (!menu) {
-        menu = new QMenu(tr("&Run"), this);
-        menuBar()->insertMenu(menuBar()->actions().back(), menu); // before Help
-    }
     auto* bar = findChild<QToolBar*>(QStringLiteral("mainToolBar"));
-    bar->addSeparator();
-    for (QAction* action : {live->runAction(), live->stopAction()}) {
-        menu->addAction(action);
-        bar->addAction(action);
-        if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(action)))
-            button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    }
+    m_runMenu->insertAction(m_stop, live->runAction());
+    bar->insertAction(m_stop, live->runAction());
+    if (auto* button = qobject_cast<QToolButton*>(bar->widgetForAction(live->runAction())))
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    // One Stop for whatever runs.
+    QAction* stop = live->stopAction();
+    stop->setShortcut({});
+    connect(m_stop, &QAction::triggered, stop, &QAction::trigger);
+    const auto refresh = [this, stop] { m_stop->setEnabled(stop->isEnabled() || m_predictions->isRunning()); };
+    connect(stop, &QAction::enabledChanged, this, refresh);
+    connect(m_predictions, &PredictionRunner::started, this, refresh);
+    connect(m_predictions, &PredictionRunner::finished, this, refresh);
     connect(live->runAction(), &QAction::triggered, this, [this] {
         m_message->dismiss(); // what it says is of an earlier run
         showPage(QStringLiteral("liveprobe"));
@@ -221,14 +223,12 @@ void MainWindow::makeActions()
     }
     makeViewMenu();
 
-    QMenu* run = menuBar()->addMenu(tr("&Run"));
-    QAction* predict = run->addAction(
+    m_runMenu = menuBar()->addMenu(tr("&Run"));
+    QAction* predict = m_runMenu->addAction(
         icon("predict"), tr("&Predict"), QKeySequence(Qt::Key_F5), m_predictions, &PredictionRunner::start);
-    QAction* stop = run->addAction(
-        icon("stop"), tr("&Stop predicting"), QKeySequence(Qt::Key_Escape), m_predictions, &PredictionRunner::cancel);
-    stop->setEnabled(false);
-    connect(m_predictions, &PredictionRunner::started, stop, [stop] { stop->setEnabled(true); });
-    connect(m_predictions, &PredictionRunner::finished, stop, [stop] { stop->setEnabled(false); });
+    m_stop = m_runMenu->addAction(
+        icon("stop"), tr("&Stop"), QKeySequence(Qt::Key_Escape), m_predictions, &PredictionRunner::cancel);
+    m_stop->setEnabled(false);
 
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Help for what has the focus"), QKeySequence(Qt::Key_F1), this, &MainWindow::showHelp);
@@ -247,8 +247,10 @@ void MainWindow::makeActions()
     bar->addAction(undo);
     bar->addAction(redo);
     bar->addSeparator();
-    bar->addAction(predict);
-    bar->addAction(stop);
+    for (QAction* action : {predict, m_stop}) {
+        bar->addAction(action);
+        qobject_cast<QToolButton*>(bar->widgetForAction(action))->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    }
 }
 
 void MainWindow::makeStatusBar()

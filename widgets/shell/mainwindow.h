@@ -104,6 +104,8 @@ private:
     QStackedWidget* m_sides = nullptr;
     CommandField* m_commandField = nullptr;
     QMenu* m_recent = nullptr;
+    QMenu* m_runMenu = nullptr;
+    QAction* m_stop = nullptr; ///< cancels the prediction and the live run
     ElidedLabel* m_selectionStatus = nullptr;
     QLabel* m_rulesStatus = nullptr;
     QLabel* m_savedStatus = nullptr;
