@@ -119,6 +119,10 @@ std::optional<Quantity> figureAt(const Estimate& estimate, std::string_view path
 {
     if (const std::optional<Quantity> ofRank = rankGroupFigure(estimate, path))
         return ofRank;
+    for (const BudgetPart& part : estimate.budget) {
+        if (path == "budget." + part.id)
+            return part.bytes;
+    }
     for (const auto& [known, quantity] : figuresOf(estimate)) {
         if (known == path)
             return quantity;

@@ -7,6 +7,8 @@
 
 #include <QTest>
 
+#include <map>
+
 using namespace kvw;
 
 class TestSequence : public QObject
@@ -19,6 +21,7 @@ private slots:
     void replicated();
     void refused();
     void figures();
+    void budget();
 };
 
 void TestSequence::reference()
@@ -92,6 +95,41 @@ void TestSequence::figures()
     QVERIFY(!figureAt(*result, "ranks.8.groups." + group + ".bytesPerToken"));
     QVERIFY(!figureAt(*result, "ranks.0.groups.none.bytesPerToken"));
     QVERIFY(!figureAt(*result, ""));
+}
+
+void TestSequence::budget()
+{
+    // R1 on 8 devices of 80 GB, 90 % for the engine: parts and pool by hand, and together they are the device.
+    const Plan plan = test::with(test::examplePlan("deepseek-r1-tp8.kvplan"),
+        {{"budget.kvBytesPerRank", ""}, {"deployment.memoryBytes", "85520809984"}, {"budget.utilization", "0.9"},
+            {"loaded.weightBytes", "400000000001"}, {"budget.activationBytes", "2000000000"},
+            {"budget.otherBytes", "1500000000"}});
+    const Result<Estimate> result = estimate(plan);
+    QVERIFY(result.ok());
+    std::map<std::string, std::int64_t> parts;
+    std::int64_t together = 0;
+    for (const BudgetPart& part : result->budget) {
+        parts[part.id] = part.bytes.integer();
+        together += part.bytes.integer();
+        QCOMPARE(figureAt(*result, "budget." + part.id)->integer(), part.bytes.integer());
+    }
+    const std::int64_t requested = 76'968'728'985; // 85,520,809,984 × 0.9, cut
+    const std::int64_t available = requested - 50'000'000'001 - 2'000'000'000 - 1'500'000'000;
+    const std::int64_t block = std::int64_t {64} * 61 * 576 * 2;
+    const std::map<std::string, std::int64_t> expected {{"weights", 50'000'000'001}, {"activation", 2'000'000'000},
+        {"other", 1'500'000'000}, {"pool", available / block * block}, {"remainder", available % block},
+        {"outside", 85'520'809'984 - requested}};
+    QVERIFY(parts == expected);
+    QCOMPARE(together, 85'520'809'984);
+    // A stated budget on a device of known size: what is beside it is nobody's.
+    const Plan stated = test::with(plan,
+        {{"budget.kvBytesPerRank", "6GiB"}, {"budget.activationBytes", ""}, {"budget.otherBytes", ""},
+            {"loaded.weightBytes", ""}});
+    const Result<Estimate> second = estimate(stated);
+    QVERIFY(second.ok());
+    QCOMPARE(second->budget.back().id, std::string("unaccounted"));
+    QCOMPARE(second->budget.back().bytes.integer(), 85'520'809'984 - (std::int64_t {6} << 30));
+    QVERIFY(estimate(test::examplePlan("gpt-oss-120b.kvplan"))->budget.empty());
 }
 
 QTEST_GUILESS_MAIN(TestSequence)

@@ -3,105 +3,137 @@
 
 #include "deployment/deploymentpage.h"
 
+#include "deployment/budgetbar.h"
 #include "document/plandocument.h"
 #include "forms/fieldform.h"
-#include "models/numberdelegate.h"
+#include "models/figuremodel.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
-#include "plot/plotview.h"
-#include "style/tokens.h"
+#include "models/tableview.h"
+#include "style/elidedlabel.h"
 
+#include <QEvent>
 #include <QGridLayout>
-#include <QGroupBox>
 #include <QHeaderView>
+#include <QItemSelectionModel>
 #include <QLabel>
-#include <QTableWidget>
+#include <QScrollArea>
+#include <QSplitter>
 #include <QVBoxLayout>
 
 namespace kvw::gui {
-
-namespace {
-
-constexpr double gib = 1024.0 * 1024 * 1024;
-
-struct Line
-{
-    QString title;
-    QString figure;
-    const std::optional<Quantity>* quantity;
-};
-
-} // namespace
 
 DeploymentPage::DeploymentPage(PlanDocument& document, QWidget* parent)
     : Page(QStringLiteral("deployment"), tr("Deployment"),
         tr("On what hardware and by which engine's rules, and what is left for state"), parent)
     , m_document(document)
-    , m_budget(new PlotView(this))
-    , m_figures(new QTableWidget(this))
+    , m_rules(new ElidedLabel({}, this))
+    , m_figures(new FigureModel(this))
+    , m_parts(new FigureModel(this))
+    , m_figureTable(figureTable(m_figures, tr("What the engine makes of it")))
+    , m_partTable(figureTable(m_parts, tr("Budget of one rank")))
+    , m_bar(new BudgetBar(this))
     , m_note(new QLabel(this))
 {
-    const QList<std::pair<QString, QStringList>> groups {
-        {tr("Engine"),
-            {"engine.name", "engine.version", "engine.blockTokens", "engine.maxBatchedTokens", "engine.maxSequences",
-                "cache.elementType", "cache.allocation", "reuse.prefixCaching"}},
-        {tr("Devices and ranks"),
-            {"deployment.gpu", "deployment.memoryBytes", "deployment.tp", "deployment.pp", "deployment.dp",
-                "loaded.weightBytes", "loaded.weightSource"}},
-        {tr("Limits and admission"),
-            {"limits.maxModelLen", "limits.promptTokens", "limits.outputTokens", "limits.concurrentSequences",
-                "admission.whenExhausted", "admission.reservation", "admission.maxWaitSteps"}},
-        {tr("Budget of one rank"),
-            {"budget.kvBytesPerRank", "budget.utilization", "budget.activationBytes", "budget.otherBytes"}},
-    };
-    auto* grid = new QGridLayout;
-    grid->setSpacing(8);
-    int at = 0;
-    for (const auto& [title, paths] : groups) {
-        auto* box = new QGroupBox(title, this);
-        auto* layout = new QVBoxLayout(box);
-        layout->setContentsMargins(8, 8, 8, 8);
-        auto* form = new FieldForm(document, paths, 1, box);
-        layout->addWidget(form);
-        layout->addStretch(1);
-        connect(form, &FieldForm::refused, this, [this](const QString&, const QString& why) { emit message(why); });
-        m_forms.push_back(form);
-        grid->addWidget(box, at / 2, at % 2);
-        ++at;
-    }
-    m_figures->setColumnCount(2);
-    m_figures->horizontalHeader()->setVisible(false);
-    m_figures->verticalHeader()->setVisible(false);
-    m_figures->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
-    m_figures->horizontalHeader()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
-    m_figures->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_figures->setItemDelegate(new NumberDelegate(m_figures));
-    m_figures->setTabKeyNavigation(false);
-    m_figures->setAccessibleName(tr("What the engine makes of it"));
-    connect(m_figures, &QTableWidget::currentCellChanged, this, [this](int row) {
-        const QTableWidgetItem* item = row >= 0 ? m_figures->item(row, 1) : nullptr;
-        emit figureSelected(item ? item->data(FigureRole).toString() : QString());
-        emit selectionText(item ? item->data(ExactRole).toString() : QString());
-    });
     m_note->setWordWrap(true);
-    m_note->setForegroundRole(QPalette::PlaceholderText);
-    m_budget->setAxisTitles(tr("GiB"), {});
-    m_budget->setMaximumHeight(150);
-
-    auto* right = new QVBoxLayout;
-    right->setSpacing(4);
-    right->addWidget(paneTitle(tr("What the engine makes of it"), this));
-    right->addWidget(m_figures, 1);
-    right->addWidget(paneTitle(tr("Budget of one rank"), this));
-    right->addWidget(m_budget);
-    right->addWidget(m_note);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(8);
-    row->addLayout(grid, 3);
-    row->addLayout(right, 2);
-    content()->addLayout(row, 1);
+    m_note->setFont(smallFont(font()));
+    m_note->setMargin(6);
+    m_note->setAutoFillBackground(true);
+    m_note->setBackgroundRole(QPalette::Base);
+    auto* split = new QSplitter(Qt::Horizontal, this);
+    split->setObjectName(QStringLiteral("deploymentSplit"));
+    split->setChildrenCollapsible(false);
+    split->addWidget(makeForms());
+    split->addWidget(makeFigures());
+    split->setStretchFactor(0, 5);
+    split->setStretchFactor(1, 3);
+    split->setSizes({620, 340});
+    content()->addWidget(split, 1);
+    connect(m_bar, &BudgetBar::figureSelected, this, &DeploymentPage::figureSelected);
     connect(&document, &PlanDocument::planChanged, this, &DeploymentPage::refresh);
     refresh();
+}
+
+QWidget* DeploymentPage::formPane(const QString& title, QWidget* about, const QStringList& paths)
+{
+    auto* scroll = new QScrollArea(this);
+    auto* inside = new QWidget(scroll);
+    auto* layout = new QVBoxLayout(inside);
+    layout->setContentsMargins(8, 2, 8, 8);
+    auto* form = new FieldForm(m_document, paths, 1, inside);
+    connect(form, &FieldForm::refused, this, [this](const QString&, const QString& why) { emit message(why); });
+    m_forms.push_back(form);
+    layout->addWidget(form);
+    layout->addStretch(1);
+    scroll->setWidget(inside);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return pane(title, about, scroll, nullptr);
+}
+
+QWidget* DeploymentPage::makeForms()
+{
+    auto* out = new QWidget(this);
+    auto* grid = new QGridLayout(out);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setSpacing(8);
+    grid->addWidget(formPane(tr("Engine"), m_rules,
+                        {"engine.name", "engine.version", "engine.blockTokens", "engine.maxBatchedTokens",
+                            "engine.maxSequences", "cache.elementType", "cache.allocation", "reuse.prefixCaching"}),
+        0, 0);
+    grid->addWidget(formPane(tr("Devices and ranks"), nullptr,
+                        {"deployment.gpu", "deployment.memoryBytes", "deployment.tp", "deployment.pp", "deployment.dp",
+                            "loaded.weightBytes", "loaded.weightSource"}),
+        0, 1);
+    grid->addWidget(
+        formPane(tr("Limits and admission"), nullptr,
+            {"limits.maxModelLen", "limits.promptTokens", "limits.outputTokens", "limits.concurrentSequences",
+                "admission.whenExhausted", "admission.reservation", "admission.maxWaitSteps"}),
+        1, 0);
+    grid->addWidget(formPane(tr("Budget of one rank"), new ElidedLabel(tr("stated, or in parts"), this),
+                        {"budget.kvBytesPerRank", "budget.utilization", "budget.activationBytes", "budget.otherBytes"}),
+        1, 1);
+    for (int i : {0, 1}) {
+        grid->setColumnStretch(i, 1);
+        grid->setRowStretch(i, i == 0 ? 8 : 7);
+    }
+    return out;
+}
+
+TableView* DeploymentPage::figureTable(FigureModel* model, const QString& name)
+{
+    auto* table = new TableView(this);
+    table->setModel(model);
+    table->setAccessibleName(name);
+    table->setFrameShape(QFrame::NoFrame);
+    table->setShowGrid(false);
+    table->horizontalHeader()->hide();
+    table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    table->horizontalHeader()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    connect(table->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
+        emit figureSelected(index.data(FigureRole).toString());
+        emit selectionText(index.siblingAtColumn(1).data(ExactRole).toString());
+    });
+    return table;
+}
+
+QWidget* DeploymentPage::makeFigures()
+{
+    auto* budget = new QWidget(this);
+    auto* layout = new QVBoxLayout(budget);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(m_bar);
+    layout->addWidget(m_partTable, 1);
+    auto* out = new QSplitter(Qt::Vertical, this);
+    out->setObjectName(QStringLiteral("deploymentFigures"));
+    out->setChildrenCollapsible(false);
+    out->addWidget(pane(tr("Budget of one rank"), nullptr, budget, nullptr));
+    out->addWidget(pane(tr("What the engine makes of it"), nullptr, m_figureTable, m_note));
+    out->setStretchFactor(0, 4);
+    out->setStretchFactor(1, 5);
+    return out;
 }
 
 QStringList DeploymentPage::fieldPrefixes() const
@@ -120,74 +152,80 @@ bool DeploymentPage::showField(const QString& path)
     return false;
 }
 
+bool DeploymentPage::showFigure(const QString& path)
+{
+    for (const auto& [table, model] : {std::pair {m_figureTable, m_figures}, std::pair {m_partTable, m_parts}}) {
+        const QModelIndex index = model->indexOfFigure(path);
+        if (!index.isValid())
+            continue;
+        table->setCurrentIndex(index);
+        table->setFocus(Qt::OtherFocusReason);
+        return true;
+    }
+    return false;
+}
+
 void DeploymentPage::refresh()
 {
+    refreshBudget();
     const Estimate* estimate = m_document.estimate();
-    m_figures->setRowCount(0);
-    m_note->clear();
     if (!estimate) {
-        m_note->setText(m_document.estimateError());
-        m_budget->clear();
+        m_figures->setLines({});
+        m_rules->setText({});
+        m_note->setText(QStringLiteral("✗ ") + m_document.estimateError());
+        m_note->show();
+        setHeadline({});
         return;
     }
     const EngineSizing& engine = estimate->engine;
-    const QList<Line> lines {{tr("Bytes of a block, one rank"), "engine.bytesPerBlock", &engine.bytesPerBlock},
-        {tr("Available for state, per rank"), "engine.availableBytes", &engine.availableBytes},
-        {tr("Blocks"), "engine.blocks", &engine.blocks}, {tr("Pool, per rank"), "engine.poolBytes", &engine.poolBytes},
-        {tr("Tokens, as the engine prints"), "engine.tokens", &engine.tokens},
-        {tr("Maximum concurrency, as printed"), "engine.maxConcurrency", &engine.maxConcurrency},
-        {tr("Need of one request"), "engine.needBytes", &engine.needBytes},
-        {tr("Longest request that fits"), "engine.largestLength", &engine.largestLength},
-        {tr("Engine need, all ranks"), "engine.engineNeedBytes", &engine.engineNeedBytes}};
-    for (const Line& line : lines) {
-        const int row = m_figures->rowCount();
-        m_figures->insertRow(row);
-        m_figures->setItem(row, 0, new QTableWidgetItem(line.title));
-        auto* item = new QTableWidgetItem;
-        if (*line.quantity) {
-            const NumberText text = numberText(**line.quantity);
-            item->setText(text.number);
-            item->setData(UnitRole, text.unit);
-            item->setData(ExactRole, text.exact);
-            item->setData(FigureRole, line.figure);
-            item->setData(SortRole, text.sort);
-            item->setToolTip(tr("%1 · F4 to explain").arg(text.exact));
-        } else {
-            item->setText(QStringLiteral("–"));
-        }
-        item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        m_figures->setItem(row, 1, item);
-    }
+    m_rules->setText(QString::fromStdString(engine.rules));
+    m_figures->setLines({
+        {tr("Bytes of a block, one rank"), "engine.bytesPerBlock", engine.bytesPerBlock},
+        {tr("Available for state, per rank"), "engine.availableBytes", engine.availableBytes},
+        {tr("Blocks"), "engine.blocks", engine.blocks},
+        {tr("Pool, per rank"), "engine.poolBytes", engine.poolBytes},
+        {tr("Tokens, as the engine prints"), "engine.tokens", engine.tokens},
+        {tr("Maximum concurrency, as printed"), "engine.maxConcurrency", engine.maxConcurrency},
+        {tr("Need of one request"), "engine.needBytes", engine.needBytes},
+        {tr("Longest request that fits"), "engine.largestLength", engine.largestLength},
+        {tr("Engine need, all ranks"), "engine.engineNeedBytes", engine.engineNeedBytes},
+    });
     QStringList notes;
     if (!engine.refusal.empty())
         notes.push_back(QStringLiteral("✗ ") + QString::fromStdString(engine.refusal));
     for (const std::string& missing : engine.unstated)
         notes.push_back(QStringLiteral("⚠ ") + QString::fromStdString(missing));
-    notes.push_back(tr("Rules: %1").arg(QString::fromStdString(engine.rules)));
     m_note->setText(notes.join(QLatin1Char('\n')));
+    m_note->setVisible(!notes.isEmpty());
+    if (engine.availableBytes && engine.availableBytes->ok()) {
+        const NumberText available = numberText(*engine.availableBytes);
+        setHeadline(tr("<a href=\"figure\">%1 %2</a> for state on each rank").arg(available.number, available.unit),
+            QStringLiteral("engine.availableBytes"));
+    } else {
+        setHeadline({});
+    }
+}
 
-    const Tokens& tokens = tokensFor(palette());
-    const Plan& plan = m_document.plan();
-    PlotBar bar {tr("rank 0"), {}};
-    double top = 0;
-    const auto stack = [&](const QString& name, double bytes, const QColor& color, Qt::BrushStyle pattern) {
-        if (bytes <= 0)
-            return;
-        bar.parts.push_back({name, top, top + bytes / gib, color, pattern});
-        top += bytes / gib;
-    };
-    const double ranks = static_cast<double>(std::max<std::size_t>(1, engine.ranks.size()));
-    stack(tr("weights"), static_cast<double>(plan.loaded.weightBytes.value_or(0)) / ranks, tokens.blockHeld,
-        Qt::SolidPattern);
-    stack(tr("activation"), static_cast<double>(plan.budget.activationBytes.value_or(0)), tokens.dimText,
-        Qt::BDiagPattern);
-    stack(tr("other"), static_cast<double>(plan.budget.otherBytes.value_or(0)), tokens.dimText, Qt::CrossPattern);
-    if (engine.poolBytes)
-        stack(tr("pool"), engine.poolBytes->real(), tokens.idealNeed, Qt::SolidPattern);
-    QVector<PlotLimit> limits;
-    if (plan.deployment.memoryBytes)
-        limits.push_back({tr("device"), static_cast<double>(*plan.deployment.memoryBytes) / gib, true});
-    m_budget->setBars(bar.parts.isEmpty() ? QVector<PlotBar>() : QVector<PlotBar> {bar}, limits);
+void DeploymentPage::refreshBudget()
+{
+    const Estimate* estimate = m_document.estimate();
+    const std::vector<BudgetPart> parts = estimate ? estimate->budget : std::vector<BudgetPart>();
+    std::vector<FigureModel::Line> lines;
+    for (const BudgetPart& part : parts) {
+        QString title = QString::fromStdString(part.title);
+        title[0] = title[0].toUpper();
+        const QString id = QString::fromStdString(part.id);
+        lines.push_back({title, QStringLiteral("budget.") + id, part.bytes, budgetBrush(id, palette())});
+    }
+    m_parts->setLines(std::move(lines));
+    m_bar->setParts(parts, tr("No part of the budget is stated, or the engine has none."));
+}
+
+void DeploymentPage::changeEvent(QEvent* event)
+{
+    Page::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        refreshBudget();
 }
 
 } // namespace kvw::gui

@@ -6,13 +6,15 @@
 #include "shell/page.h"
 
 class QLabel;
-class QTableWidget;
 
 namespace kvw::gui {
 
+class BudgetBar;
+class ElidedLabel;
 class FieldForm;
+class FigureModel;
 class PlanDocument;
-class PlotView;
+class TableView;
 
 /// On what hardware and by which engine's rules, and what is left for state.
 class DeploymentPage : public Page
@@ -24,14 +26,27 @@ public:
 
     QStringList fieldPrefixes() const override;
     bool showField(const QString& path) override;
+    bool showFigure(const QString& path) override;
+
+protected:
+    void changeEvent(QEvent* event) override;
 
 private:
+    QWidget* formPane(const QString& title, QWidget* about, const QStringList& paths);
+    TableView* figureTable(FigureModel* model, const QString& name);
+    QWidget* makeForms();
+    QWidget* makeFigures();
     void refresh();
+    void refreshBudget();
 
     PlanDocument& m_document;
     QVector<FieldForm*> m_forms;
-    PlotView* m_budget;
-    QTableWidget* m_figures;
+    ElidedLabel* m_rules;
+    FigureModel* m_figures;
+    FigureModel* m_parts;
+    TableView* m_figureTable;
+    TableView* m_partTable;
+    BudgetBar* m_bar;
     QLabel* m_note;
 };
 

@@ -10,6 +10,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QEvent>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -23,6 +24,7 @@ namespace kvw::gui {
 namespace {
 
 constexpr int pathRole = Qt::UserRole + 1;
+constexpr int mostUnfolded = 12; // inputs that are shown with their own inputs
 
 QString nodeText(const Derivation& node)
 {
@@ -36,6 +38,7 @@ QString nodeText(const Derivation& node)
 ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
+    , m_pinnedText(new QLabel(this))
     , m_title(new QLabel(this))
     , m_value(new QLabel(this))
     , m_kind(new QLabel(this))
@@ -55,12 +58,15 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     mono.setPointSizeF(font().pointSizeF() * 0.92);
     m_formula->setFont(mono);
-    for (QLabel* label : {m_title, m_value, m_kind, m_formula, m_excludes}) {
+    for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_formula, m_excludes}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     }
     m_formula->setFrameShape(QFrame::StyledPanel);
     m_formula->setMargin(4);
+    m_pinnedText->setFrameShape(QFrame::StyledPanel);
+    m_pinnedText->setMargin(4);
+    m_pinnedText->setAccessibleName(tr("Pinned figure"));
     m_inputs->setColumnCount(2);
     m_inputs->setHeaderHidden(true);
     m_inputs->header()->setStretchLastSection(false);
@@ -78,7 +84,7 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
     layout->setSpacing(4);
-    for (QLabel* label : {m_title, m_value, m_kind, m_formula})
+    for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_formula})
         layout->addWidget(label);
     layout->addWidget(m_inputs, 1);
     layout->addWidget(m_excludes);
@@ -87,7 +93,12 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     layout->addWidget(m_space, 1);
 
     connect(m_copy, &QPushButton::clicked, this, &ExplainPanel::copyText);
+    connect(m_pin, &QPushButton::toggled, this, [this](bool pinned) {
+        m_pinned = pinned ? m_figure : QString();
+        refreshPinned();
+    });
     connect(m_go, &QPushButton::clicked, this, &ExplainPanel::goToInput);
+    connect(m_inputs, &QTreeWidget::itemExpanded, this, &ExplainPanel::fillBelow);
     connect(m_inputs, &QTreeWidget::itemDoubleClicked, this, &ExplainPanel::goToInput);
     connect(&document, &PlanDocument::planChanged, this, &ExplainPanel::refresh);
     refresh();
@@ -95,7 +106,7 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
 
 void ExplainPanel::showFigure(const QString& path)
 {
-    if (isPinned() || path == m_figure)
+    if (path == m_figure || (isPinned() && path.isEmpty()))
         return;
     m_figure = path;
     refresh();
@@ -104,6 +115,11 @@ void ExplainPanel::showFigure(const QString& path)
 QString ExplainPanel::figure() const
 {
     return m_figure;
+}
+
+QString ExplainPanel::pinnedFigure() const
+{
+    return m_pinned;
 }
 
 bool ExplainPanel::isPinned() const
@@ -124,9 +140,36 @@ void ExplainPanel::focusInputs()
         m_pin->setFocus(Qt::ShortcutFocusReason);
 }
 
+void ExplainPanel::refreshPinned()
+{
+    const std::optional<Quantity> quantity = m_document.figure(m_pinned);
+    m_pinnedText->setVisible(!m_pinned.isEmpty());
+    if (m_pinned.isEmpty())
+        return;
+    if (!quantity) {
+        m_pinnedText->setText(tr("Pinned: %1 is no figure of this plan now.").arg(m_pinned));
+        return;
+    }
+    m_pinnedText->setText(tr("Pinned: %1").arg(QString::fromStdString(quantity->name())) + QLatin1Char('\n')
+        + numberText(*quantity).exact + QLatin1Char('\n')
+        + QString::fromStdString(formulaInWords(quantity->derivation())));
+}
+
+void ExplainPanel::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        refresh();
+}
+
 void ExplainPanel::refresh()
 {
+    m_stale = !isVisible();
+    if (m_stale)
+        return; // done when somebody looks
+    refreshPinned();
     const std::optional<Quantity> quantity = m_document.figure(m_figure);
+    m_folded.clear();
     m_inputs->clear();
     for (QWidget* widget :
         std::initializer_list<QWidget*> {m_value, m_kind, m_formula, m_inputs, m_excludes, m_copy, m_go})
@@ -154,7 +197,11 @@ void ExplainPanel::refresh()
         + QString::fromStdString(formulaInNumbers(node)));
     for (const Derivation& operand : node->operands)
         fill(m_inputs->invisibleRootItem(), operand);
-    m_inputs->expandToDepth(1);
+    // Two levels open, as long as they can be seen; a sum of dozens stays folded.
+    if (m_inputs->topLevelItemCount() <= mostUnfolded) {
+        for (int i = 0; i < m_inputs->topLevelItemCount(); ++i)
+            m_inputs->topLevelItem(i)->setExpanded(true);
+    }
     QString excludes;
     for (const std::string& item : node->excludes)
         excludes += (excludes.isEmpty() ? QString() : QStringLiteral(", ")) + QString::fromStdString(item);
@@ -190,8 +237,31 @@ void ExplainPanel::fill(QTreeWidgetItem* parent, const Derivation& node)
         source->setFirstColumnSpanned(true);
         source->setData(0, pathRole, QString::fromStdString(node->source->at));
     }
+    if (!leaf) {
+        m_folded.insert(item, node);
+        item->setChildIndicatorPolicy(QTreeWidgetItem::ShowIndicator);
+    }
+}
+
+void ExplainPanel::fillBelow(QTreeWidgetItem* item)
+{
+    const Derivation node = m_folded.take(item);
+    if (!node)
+        return;
     for (const Derivation& operand : node->operands)
         fill(item, operand);
+    // Sources are part of what an input is: seen with it.
+    for (int i = 0; i < item->childCount(); ++i) {
+        if (!m_folded.contains(item->child(i)))
+            item->child(i)->setExpanded(true);
+    }
+}
+
+void ExplainPanel::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (m_stale)
+        refresh();
 }
 
 void ExplainPanel::copyText() const

@@ -5,6 +5,7 @@
 
 #include "document/plandocument.h"
 
+#include <QHash>
 #include <QWidget>
 
 class QLabel;
@@ -15,8 +16,8 @@ class QTreeWidgetItem;
 namespace kvw::gui {
 
 /// How the selected number came about: value, formula in words and numbers, inputs with their sources, what it
-/// excludes. Follows the selection unless pinned. Follows the document too: after an edit the same figure is shown
-/// anew.
+/// excludes. Follows the selection, and the document: after an edit the same figure is shown anew. A pinned figure
+/// stays above, while another opens below it, to compare.
 class ExplainPanel : public QWidget
 {
     Q_OBJECT
@@ -27,6 +28,8 @@ public:
     /// Shows the figure at `path` ("engine.blocks"); an unknown or empty path shows how to use the panel.
     void showFigure(const QString& path);
     QString figure() const;
+    /// The figure that stays above; empty when none is pinned.
+    QString pinnedFigure() const;
     bool isPinned() const;
     void setPinned(bool pinned);
     /// Puts the focus on the inputs, or on the panel when it shows none.
@@ -36,19 +39,29 @@ signals:
     /// The user wants to edit the input at this plan field.
     void goToField(const QString& path);
 
+protected:
+    void changeEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
 private:
     void refresh();
+    void refreshPinned();
     void fill(QTreeWidgetItem* parent, const Derivation& node);
+    void fillBelow(QTreeWidgetItem* item);
     void copyText() const;
     void goToInput();
 
     PlanDocument& m_document;
     QString m_figure;
+    QString m_pinned;
+    QLabel* m_pinnedText;
     QLabel* m_title;
     QLabel* m_value;
     QLabel* m_kind;
     QLabel* m_formula;
     QTreeWidget* m_inputs;
+    QHash<QTreeWidgetItem*, Derivation> m_folded; // items whose inputs are filled in when they are opened
+    bool m_stale = false; // something changed while the panel was hidden
     QLabel* m_excludes;
     QPushButton* m_copy;
     QPushButton* m_pin;

@@ -13,7 +13,6 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QGridLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QToolTip>
@@ -55,12 +54,12 @@ FieldForm::FieldForm(PlanDocument& document, const QStringList& paths, int colum
         if (!field)
             continue;
         Row row;
-        row.label = new QLabel(fromStd(field->field->title), this);
+        row.label = new ElidedLabel(fromStd(field->field->title), this);
         row.editor = makeEditor(path);
         row.note = new ElidedLabel({}, this);
         row.note->setFont(smallFont(font()));
-        row.label->setBuddy(row.editor);
         row.editor->setAccessibleName(row.label->text());
+        row.label->setTip(fromStd(field->field->help));
         row.editor->setProperty(fieldProperty, path);
         row.editor->setToolTip(fromStd(field->field->help) + QLatin1Char('\n') + path);
         m_paths.push_back(path);
@@ -87,7 +86,7 @@ void FieldForm::place()
     const int perColumn = (static_cast<int>(m_paths.size()) + m_columns - 1) / m_columns;
     for (int i = 0; i < m_paths.size(); ++i) {
         const Row& row = m_rows[m_paths[i]];
-        row.label->setForegroundRole(m_stacked ? QPalette::PlaceholderText : QPalette::WindowText);
+        row.label->setInk(m_stacked ? QPalette::PlaceholderText : QPalette::WindowText);
         row.label->setFont(m_stacked ? smallFont(font()) : font());
         if (m_stacked) {
             m_grid->addWidget(row.label, 2 * i, 0);
@@ -100,8 +99,9 @@ void FieldForm::place()
         m_grid->addWidget(row.label, i % perColumn, column);
         m_grid->addWidget(row.editor, i % perColumn, column + 1);
         m_grid->addWidget(row.note, i % perColumn, column + 2);
-        m_grid->setColumnStretch(column + 1, 3);
-        m_grid->setColumnStretch(column + 2, 2);
+        m_grid->setColumnStretch(column, 5);
+        m_grid->setColumnStretch(column + 1, 4);
+        m_grid->setColumnStretch(column + 2, 4);
     }
 }
 
@@ -154,18 +154,35 @@ void FieldForm::commit(const QString& path, const QString& text)
     }
     const QString why = QString::fromStdString(set.error().text());
     row.refused = true;
-    QPalette palette = row.editor->palette();
-    palette.setColor(QPalette::Text, tokensFor(palette).differs);
-    row.editor->setPalette(palette);
-    row.note->setInk(QPalette::PlaceholderText, tokensFor(palette).differs);
+    const QColor differs = tokensFor(palette()).differs;
+    setInk(row, differs, false);
+    row.note->setInk(QPalette::PlaceholderText, differs);
     row.note->setText(QStringLiteral("✗ ") + QString::fromStdString(set.error().message));
     if (row.editor->isVisible())
         QToolTip::showText(row.editor->mapToGlobal(QPoint(0, row.editor->height())), why, row.editor, {}, 8000);
     emit refused(path, why);
 }
 
+void FieldForm::setInk(Row& row, const QColor& ink, bool italic)
+{
+    if (ink == row.ink)
+        return; // palettes and fonts cost a lot, and a form refreshes with every edit
+    row.ink = ink;
+    QPalette palette;
+    if (ink.isValid())
+        palette.setColor(QPalette::Text, ink);
+    row.editor->setPalette(palette);
+    QFont own = font();
+    own.setItalic(italic);
+    row.editor->setFont(own);
+}
+
 void FieldForm::refresh()
 {
+    m_stale = !isVisible() && m_filled;
+    if (m_stale)
+        return; // done when somebody looks
+    m_filled = true;
     for (const QString& path : std::as_const(m_paths))
         refreshRow(path, m_rows[path]);
 }
@@ -186,13 +203,7 @@ void FieldForm::refreshRow(const QString& path, Row& row)
     }
     const auto source = m_document.plan().provenance.find(path.toStdString());
     const bool assumed = source && source->kind == Source::Kind::Assumption;
-    QPalette ink;
-    if (assumed)
-        ink.setColor(QPalette::Text, tokens.assumed);
-    row.editor->setPalette(ink);
-    QFont font = this->font();
-    font.setItalic(assumed);
-    row.editor->setFont(font);
+    setInk(row, assumed ? tokens.assumed : QColor(), assumed);
     if (auto* combo = qobject_cast<QComboBox*>(row.editor)) {
         if (combo->findData(now) < 0)
             combo->addItem(now, now); // a name that this program has no rules for
@@ -243,6 +254,13 @@ bool FieldForm::eventFilter(QObject* object, QEvent* event)
         return true;
     }
     return QWidget::eventFilter(object, event);
+}
+
+void FieldForm::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    if (m_stale)
+        refresh();
 }
 
 void FieldForm::changeEvent(QEvent* event)

@@ -5,11 +5,11 @@
 
 #include "document/plandocument.h"
 
+#include <QColor>
 #include <QMap>
 #include <QWidget>
 
 class QGridLayout;
-class QLabel;
 
 namespace kvw::gui {
 
@@ -42,26 +42,31 @@ signals:
 
 protected:
     bool eventFilter(QObject* object, QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     void changeEvent(QEvent* event) override;
 
 private:
     struct Row
     {
-        QLabel* label = nullptr;
+        ElidedLabel* label = nullptr;
         QWidget* editor = nullptr;
         ElidedLabel* note = nullptr; ///< where the value came from
         bool refused = false;
+        QColor ink; ///< that the editor has; invalid: the palette's
     };
     void place();
     void refresh();
     void refreshRow(const QString& path, Row& row);
     void commit(const QString& path, const QString& text);
+    void setInk(Row& row, const QColor& ink, bool italic);
     QWidget* makeEditor(const QString& path);
 
     PlanDocument& m_document;
     QStringList m_paths;
     int m_columns;
     bool m_stacked = false;
+    bool m_filled = false;
+    bool m_stale = false; ///< the plan changed while the form was hidden
     QGridLayout* m_grid;
     QMap<QString, Row> m_rows;
 };

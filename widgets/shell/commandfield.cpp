@@ -87,7 +87,8 @@ QVector<int> matchCommands(const QVector<Command>& commands, const QString& word
             continue;
         const bool starts = !parts.isEmpty() && command.name.startsWith(parts.front(), Qt::CaseInsensitive);
         const bool inName = !parts.isEmpty() && command.name.contains(parts.front(), Qt::CaseInsensitive);
-        found.push_back({(starts ? 0 : inName ? 10 : 20) + rank(command), i});
+        const bool whole = command.keywords.compare(words.trimmed(), Qt::CaseInsensitive) == 0 && !parts.isEmpty();
+        found.push_back({whole ? -1 : (starts ? 0 : inName ? 10 : 20) + rank(command), i});
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     QVector<int> out;

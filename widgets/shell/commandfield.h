@@ -57,7 +57,8 @@ private:
 };
 
 /// Positions of `commands` that `words` finds, the best first: every word must occur in name, kind, detail or keywords;
-/// names that start with the first word come first, then commands and pages before fields and figures.
+/// a path that is just what was typed comes first, then names that start with the first word, then commands and pages
+/// before fields and figures.
 QVector<int> matchCommands(const QVector<Command>& commands, const QString& words);
 
 } // namespace kvw::gui

@@ -77,7 +77,7 @@ void MainWindow::restoreLayout()
     for (QSplitter* splitter : page->findChildren<QSplitter*>()) {
         const QByteArray state = settings.value(m_layoutKey + QLatin1Char('/') + splitter->objectName()).toByteArray();
         if (!splitter->objectName().isEmpty() && !state.isEmpty())
-            splitter->restoreState(state);
+            splitter->setProperty(restoredProperty, splitter->restoreState(state));
     }
     refreshDockTitles();
 }

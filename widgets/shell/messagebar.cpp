@@ -5,6 +5,8 @@
 
 #include "style/tokens.h"
 
+#include <QApplication>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -37,10 +39,7 @@ MessageBar::MessageBar(QWidget* parent)
 
 void MessageBar::show(const QString& sentence, const QString& action)
 {
-    QPalette ground = parentWidget() ? parentWidget()->palette() : palette();
-    const Tokens& tokens = tokensFor(ground);
-    ground.setColor(QPalette::Window, tokens.staleGround);
-    setPalette(ground);
+    refreshGround();
     m_text->setText(QStringLiteral("!  ") + sentence);
     m_action->setText(action);
     m_action->setVisible(!action.isEmpty());
@@ -50,6 +49,23 @@ void MessageBar::show(const QString& sentence, const QString& action)
 QString MessageBar::text() const
 {
     return isVisible() ? m_text->text() : QString();
+}
+
+void MessageBar::refreshGround()
+{
+    const QColor ground = tokensFor(QApplication::palette()).staleGround;
+    if (palette().color(QPalette::Window) == ground)
+        return;
+    QPalette own; // the other roles stay the application's
+    own.setColor(QPalette::Window, ground);
+    setPalette(own);
+}
+
+void MessageBar::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::ApplicationPaletteChange)
+        refreshGround();
 }
 
 void MessageBar::dismiss()

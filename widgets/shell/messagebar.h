@@ -27,7 +27,12 @@ public:
 signals:
     void actionTriggered();
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
+    void refreshGround();
+
     QLabel* m_text;
     QPushButton* m_action;
 };

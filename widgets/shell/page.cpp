@@ -99,7 +99,8 @@ QHBoxLayout* Page::headerActions() const
 
 void Page::setHeadline(const QString& text, const QString& figure)
 {
-    m_headline->setText(text);
+    if (text != m_headline->text())
+        m_headline->setText(text);
     m_headlineFigure = figure;
 }
 

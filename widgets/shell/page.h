@@ -12,6 +12,9 @@ class QVBoxLayout;
 
 namespace kvw::gui {
 
+/// Property of a splitter whose sizes were remembered: a page leaves it as it is.
+constexpr const char* restoredProperty = "kvwRestored";
+
 /// A page of the workbench: a header line (name, purpose, headline, action) over its content.
 class Page : public QWidget
 {

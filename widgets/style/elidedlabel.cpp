@@ -33,12 +33,16 @@ QString ElidedLabel::text() const
 
 void ElidedLabel::setTip(const QString& tip)
 {
+    if (tip == m_tip)
+        return;
     m_tip = tip;
     refreshToolTip();
 }
 
 void ElidedLabel::setInk(QPalette::ColorRole role, const QColor& color)
 {
+    if (role == m_role && color == m_color)
+        return;
     m_role = role;
     m_color = color;
     update();

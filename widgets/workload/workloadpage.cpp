@@ -84,6 +84,7 @@ WorkloadPage::WorkloadPage(PlanDocument& document, QWidget* parent)
     m_table->setModel(m_requests);
     m_table->setAccessibleName(tr("Requests"));
     m_table->setFrameShape(QFrame::NoFrame);
+    m_digest->setObjectName(QStringLiteral("workloadDigest"));
     m_digest->setReadOnly(true);
     m_digest->setFrame(false);
     m_digest->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));

@@ -86,7 +86,9 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
         refreshHeader();
         m_view->expandAll();
         m_view->fitColumns();
+        shareHeight();
     });
+    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_splitByUser = true; });
     connect(m_bridge, &BridgeView::figureSelected, this, &WorksheetPage::figureSelected);
     connect(m_identity, &IdentityPanel::goToField, this, &WorksheetPage::fieldRequested);
     connect(&document, &PlanDocument::planChanged, this, &WorksheetPage::refresh);
@@ -286,13 +288,18 @@ void WorksheetPage::resizeEvent(QResizeEvent* event)
 {
     Page::resizeEvent(event);
     m_identity->foldFor(window()->height());
-    if (!m_splitDone && isVisible()) {
-        // The table gets what its rows need, and no more than half: the bridge stays in sight.
-        m_splitDone = true;
-        const int room = m_split->height();
-        const int table = std::clamp(m_view->heightForRows() + m_excludes->height() + 8, 120, room * 11 / 20);
-        m_split->setSizes({table, room - table});
-    }
+    shareHeight();
+}
+
+void WorksheetPage::shareHeight()
+{
+    if (m_splitByUser || m_split->property(restoredProperty).toBool() || !isVisible())
+        return;
+    // The table gets what its rows need, and little more than half: the bridge stays in sight.
+    const int room = m_split->height();
+    const int table
+        = std::clamp(m_view->heightForRows() + m_excludes->height() + 8, 120, std::max(120, room * 11 / 20));
+    m_split->setSizes({table, room - table});
 }
 
 void WorksheetPage::changeEvent(QEvent* event)

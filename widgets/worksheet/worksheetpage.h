@@ -57,6 +57,7 @@ private:
     void refreshSequence();
     void selectionChanged();
     void showRowFields();
+    void shareHeight();
 
     PlanDocument& m_document;
     IdentityPanel* m_identity;
@@ -75,7 +76,7 @@ private:
     FieldForm* m_rowForm = nullptr;
     FieldForm* m_planForm = nullptr;
     QString m_rowElement;
-    bool m_splitDone = false;
+    bool m_splitByUser = false;
     QTimer m_sequenceTimer; // the curve waits until edits pause
 };
 
