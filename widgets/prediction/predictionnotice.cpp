@@ -15,6 +15,8 @@ PredictionNotice::PredictionNotice(PlanDocument& document, PredictionRunner& run
     , m_bar(bar)
 {
     connect(&document, &PlanDocument::planChanged, this, &PredictionNotice::refresh);
+    // Only now does the stack know the name of the step.
+    connect(document.undoStack(), &QUndoStack::indexChanged, this, &PredictionNotice::refresh);
     connect(&document, &PlanDocument::predictionChanged, this, &PredictionNotice::refresh);
     connect(&bar, &MessageBar::actionTriggered, this, [this, &runner] {
         if (!m_shown.isEmpty() && m_bar.text() == m_shown)
