@@ -250,6 +250,19 @@ void chooseRunEngine(Plan& plan)
         "engine.name"});
 }
 
+Result<RunSetup> setUpStatedRun(const Plan& plan, double fraction)
+{
+    Plan run = plan;
+    chooseRunEngine(run);
+    Result<RunSetup> setup = setUpRun(run, fraction);
+    if (!setup)
+        return setup;
+    setup->planHash = planHash(plan);
+    const auto chosen = run.assumptions.begin() + static_cast<std::ptrdiff_t>(plan.assumptions.size());
+    setup->assumptions.insert(setup->assumptions.begin(), chosen, run.assumptions.end());
+    return setup;
+}
+
 std::string isoNow()
 {
     const std::time_t now = std::time(nullptr);

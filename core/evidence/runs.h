@@ -63,6 +63,10 @@ struct RunOptions
 /// plan is run by the shape-only rules, even if it states vLLM. Either is an assumption of the run.
 void chooseRunEngine(Plan& plan);
 
+/// The setup of a run of `plan` as it is stated: with the engine that chooseRunEngine() takes, whose assumptions are
+/// among the setup's, and with the hash of the plan as stated. Errors as setUpRun().
+Result<RunSetup> setUpStatedRun(const Plan& plan, double fraction);
+
 /// Now, as files and records state it: "2026-01-31T12:00:00Z".
 std::string isoNow();
 
