@@ -200,15 +200,13 @@ int runReport(const Options& options)
         inputs.estimate = &*closedForm;
     else
         inputs.estimateError = closedForm.error().text();
-    Plan run = loaded->plan;
     std::optional<RunSetup> setup;
     std::optional<RunRecord> record;
     std::unique_ptr<EventLog> events;
     if (options.noPrediction) {
         inputs.predictionError = "it was not asked for (--no-prediction).";
     } else {
-        chooseRunEngine(run);
-        Result<RunSetup> made = setUpRun(run, 1);
+        Result<RunSetup> made = setUpStatedRun(loaded->plan, 1);
         if (made) {
             Result<RunRecord> predicted = predict(*made, {}, &events);
             if (predicted) {

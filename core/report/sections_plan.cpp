@@ -150,7 +150,8 @@ Section assumptionsSection(const Assumptions& assumptions, const std::vector<std
         bullets.items.push_back("By the formula: " + text);
     for (const Assumption& assumption : assumptions) {
         if (seen.insert(assumption.id).second)
-            bullets.items.push_back(assumption.text + (assumption.path.empty() ? "" : " [" + assumption.path + "]"));
+            bullets.items.push_back(
+                "◇ " + assumption.text + (assumption.path.empty() ? "" : " [" + assumption.path + "]"));
     }
     if (bullets.items.empty())
         out.blocks.emplace_back(Paragraph {"None."});
@@ -211,6 +212,36 @@ std::string sourceText(const Source& source)
     return out;
 }
 
+namespace {
+
+/// Publications behind what the report says in general: about isolation, reuse and the engine's rules. A date by an
+/// identifier is said to be that.
+Table backgroundTable()
+{
+    Table out;
+    out.columns = {{"Statement"}, {"Source"}, {"Published"}, {"Verified"}};
+    out.rows = {
+        {"The engine's sizing rules", "vLLM's own sizing code, executed on 267 cases: neuralmagic/vllm@017e9f44",
+            "2026-08-17", "2026-11-30"},
+        {"A prefix hit shows in the time to the first token; a salt in the request keeps callers apart",
+            "CVE-2025-46570 (GHSA-4qjh-9fv9-r85r); vllm-project/vllm#17045", "2025, by the identifier",
+            "quoted, not checked"},
+        {"The salt is a field that the caller writes: a trusted gateway has to set it", "vllm-project/vllm#53347",
+            "not stated in the source", "quoted, not checked"},
+        {"How clear the timing signal is", "arXiv 2411.18191, as quoted in vllm-project/vllm#39082",
+            "2024-11, by the identifier", "quoted, not checked"},
+        {"State has been shared between callers of public services", "arXiv 2502.07776 (ICML 2025)",
+            "2025-02, by the identifier", "quoted, not checked"},
+        {"Reuse across principals is to be prevented by partitions of authenticated tenants",
+            "OWASP AISVS 5.5.5 (OWASP/AISVS#210)", "not stated in the source", "quoted, not checked"},
+    };
+    out.caption
+        = "Background of what this document says about isolation and reuse; no number of the plan comes from it.";
+    return out;
+}
+
+} // namespace
+
 Section sourcesSection(const Plan& plan, const Estimate* estimate)
 {
     Section out {"sources", "Sources", {},
@@ -241,11 +272,13 @@ Section sourcesSection(const Plan& plan, const Estimate* estimate)
                 add(*quantity.derivation()->source);
         }
     }
+    table.caption = "What this plan's numbers rest on.";
     if (table.rows.empty())
         out.blocks.emplace_back(
             Paragraph {"Every number was entered; no file, library or engine rule is behind the plan."});
     else
         out.blocks.emplace_back(std::move(table));
+    out.blocks.emplace_back(backgroundTable());
     return out;
 }
 

@@ -241,13 +241,18 @@ Section storedEvidenceSection(const Plan& plan)
     std::vector<EvidenceSummary> rows = plan.evidence;
     std::stable_partition(rows.begin(), rows.end(),
         [](const EvidenceSummary& row) { return row.verdict == verdictName(Verdict::Differs); });
+    const auto isStale = [&](const EvidenceSummary& row) {
+        return std::any_of(plan.runs.begin(), plan.runs.end(),
+            [&](const RunReference& run) { return run.id == row.run && run.planHash != hash; });
+    };
     std::map<std::string, int> verdicts;
     for (const EvidenceSummary& row : rows) {
         const bool rate = row.unit == unitName(Unit::BytesPerSecond);
         const auto value
             = [&](const std::optional<double>& number) { return rate && number ? formatRate(*number) : real(number); };
         table.rows.push_back({row.title, value(row.estimated), value(row.predicted), value(row.measured),
-            value(row.difference), rate ? "–" : row.unit, row.verdict, row.tolerance, row.instrument, row.reason});
+            value(row.difference), rate ? "–" : row.unit, (isStale(row) ? "~ " : "") + row.verdict, row.tolerance,
+            row.instrument, row.reason});
         ++verdicts[row.verdict];
     }
     for (const auto& [verdict, count] : verdicts)

@@ -24,6 +24,12 @@ void Flow::add(FlowBox box)
     m_boxes.push_back(std::move(box));
 }
 
+void Flow::keepLastWithNext()
+{
+    if (!m_boxes.empty())
+        m_boxes.back().keepWithNext = true;
+}
+
 double Flow::height() const
 {
     double out = 0;

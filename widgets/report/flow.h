@@ -47,6 +47,8 @@ class Flow
 {
 public:
     void add(FlowBox box);
+    /// The last box so far stays with the one that comes next.
+    void keepLastWithNext();
     double height() const;
     /// Places the boxes; the first sheet's column starts at `firstTop` and ends at `firstBottom`.
     std::vector<ReportSheet> place(const PageGeometry& page, double firstTop, double firstBottom) const;

@@ -126,6 +126,7 @@ private:
         y = addLines(box.ops, 0, y, wrapText(fromStd(m_section.conclusion), TextStyle::Body, m_width, m_fonts),
             TextStyle::Body, tokens().text, m_fonts);
         box.height = y;
+        m_flow.keepLastWithNext();
         m_flow.add(std::move(box));
     }
 

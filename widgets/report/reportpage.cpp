@@ -177,6 +177,11 @@ bool ReportPage::showField(const QString& path)
     return m_fields->showField(path);
 }
 
+QString ReportPage::badge() const
+{
+    return m_document.isPredictionStale() ? tr("stale") : QString();
+}
+
 QAction* ReportPage::exportAction() const
 {
     return m_export;
@@ -205,6 +210,7 @@ ReportSource ReportPage::source() const
 
 void ReportPage::markChanged()
 {
+    emit badgeChanged();
     m_changed = true;
     if (isVisible())
         m_delay.start();

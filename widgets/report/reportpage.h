@@ -32,6 +32,8 @@ public:
 
     QStringList fieldPrefixes() const override;
     bool showField(const QString& path) override;
+    /// "stale" when the prediction in the report is of an earlier state of the plan.
+    QString badge() const override;
     /// "Export PDF…", for menu and toolbar.
     QAction* exportAction() const;
     PagePreview* preview() const;

@@ -24,9 +24,7 @@ ReportSource sourceOf(Plan plan)
 {
     ReportSource out;
     out.plan = std::move(plan);
-    Plan run = out.plan;
-    chooseRunEngine(run);
-    Result<RunSetup> setup = setUpRun(run, 1);
+    Result<RunSetup> setup = setUpStatedRun(out.plan, 1);
     if (!setup) {
         out.predictionError = setup.error().text();
         return out;

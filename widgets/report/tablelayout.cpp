@@ -53,10 +53,10 @@ QColor cellColor(const QString& text)
 /// Verdicts speak by sign and word.
 QString cellText(const std::string& text)
 {
-    if (text == "agrees")
-        return QStringLiteral("✓ agrees");
-    if (text == "differs")
-        return QStringLiteral("✗ differs");
+    if (text == "agrees" || text == "~ agrees")
+        return (text.starts_with("~") ? QStringLiteral("~ ") : QString()) + QStringLiteral("✓ agrees");
+    if (text == "differs" || text == "~ differs")
+        return (text.starts_with("~") ? QStringLiteral("~ ") : QString()) + QStringLiteral("✗ differs");
     return fromStd(text);
 }
 
@@ -140,7 +140,8 @@ Band::Band(const Table& table, std::vector<std::size_t> columns, double width, c
 QString Band::title(const Column& column) const
 {
     const Table::Column& facts = m_table.columns[column.at];
-    return fromStd(facts.under.empty() ? facts.title : facts.under);
+    const QString out = fromStd(facts.under.empty() ? facts.title : facts.under);
+    return out == QLatin1String("Measured") ? QStringLiteral("● ") + out : out;
 }
 
 bool Band::hasSpans() const
