@@ -35,6 +35,7 @@ struct Options
     std::vector<std::string> set; ///< path=value
     bool json = false;
     std::string out; ///< import, report: file to write
+    bool inPlace = false; ///< import: a plan may be written over itself
     std::string figure; ///< explain
     std::string events; ///< predict, probe: event log to write
     std::string record; ///< predict, probe: run record to write

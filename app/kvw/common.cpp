@@ -47,10 +47,13 @@ Result<Loaded> read(const std::string& file)
 
 } // namespace
 
-Result<void> checkOutputs(const Options& options)
+/// `inPlace`: the result may take the place of the file that is read.
+Result<void> checkOutputs(const Options& options, bool inPlace)
 {
     namespace fs = std::filesystem;
-    std::vector<std::string> taken {options.file};
+    std::vector<std::string> taken;
+    if (!inPlace)
+        taken.push_back(options.file);
     for (const std::string& out : {options.out, options.events, options.record}) {
         if (out.empty() || out == "/dev/null")
             continue;
@@ -67,11 +70,14 @@ Result<void> checkOutputs(const Options& options)
 
 Result<Loaded> load(const Options& options)
 {
-    if (Result<void> outputs = checkOutputs(options); !outputs)
+    if (Result<void> outputs = checkOutputs(options, options.inPlace); !outputs)
         return outputs.error();
     Result<Loaded> loaded = read(options.file);
     if (!loaded)
         return loaded;
+    // A plan may be changed in its own file; a model file is not ours to write.
+    if (Result<void> outputs = checkOutputs(options, options.inPlace && loaded->isPlanFile); !outputs)
+        return outputs.error();
     for (const std::string& assignment : options.set) {
         const std::size_t equals = assignment.find('=');
         if (equals == std::string::npos || equals == 0)

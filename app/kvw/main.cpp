@@ -132,6 +132,7 @@ int main(int argc, char** argv)
             print(kvw::errorJson(kvw::Error {"usage.command_line", error.what()}));
         return app.exit(error) == 0 ? ok : usage;
     }
+    options.inPlace = import->parsed();
     const auto command = [&] {
         if (*import)
             return runImport(options);

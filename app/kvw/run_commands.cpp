@@ -171,9 +171,7 @@ int runProbe(const Options& options)
     if (!probe)
         return fail(options, probe.error(), exitFor(probe.error()));
     if (options.json) {
-        OrderedJson json = probeResultJson(*probe);
-        json["diagnostics"] = diagnosticsJson(problemsOf(probe->plan));
-        print(json);
+        print(probeResultJson(*probe));
     } else {
         printProbe(*probe);
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "estimate/estimate.h"
+#include "estimate/rank_budget.h"
 
 #include <cstdint>
 #include <optional>
@@ -53,18 +54,12 @@ std::vector<LimitMove> limitMoves(const Plan& plan);
 /// estimate.overflow; estimate.not_stated without element type.
 Result<std::vector<std::vector<std::int64_t>>> bytesOverTokens(const Plan& plan, std::span<const std::int64_t> lengths);
 
-/// One part of what a device's memory is for.
-struct BudgetPart
-{
-    std::string id; ///< "weights", "activation", "other", "planned", "left", "rest", "unused"
-    std::string title;
-    Quantity bytes;
-};
 /// The budget of one rank, as far as it is stated: nothing is taken for what is not.
 struct RankBudget
 {
     std::int64_t rank = 0;
-    std::vector<BudgetPart> parts; ///< one after another from 0
+    std::vector<BudgetPart>
+        parts; ///< one after another from 0: "weights", "activation", "other", "planned", "left", "rest", "unused"
     std::optional<Quantity> pool; ///< planned and left together
     std::optional<Quantity> device; ///< memory of the device
     std::optional<Quantity> configured; ///< what the planned sequences hold at the configured maximum, ideally

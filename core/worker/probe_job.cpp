@@ -4,6 +4,7 @@
 #include "worker/probe_job.h"
 
 #include "estimate/estimate.h"
+#include "plan/identity.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -273,6 +274,8 @@ OrderedJson probeResultJson(const Probe& probe)
     OrderedJson json = probeJson(probe.setup, probe.prediction, probe.live, probe.rows);
     json["assumptions"] = assumptionsJson(probeAssumptions(probe));
     json["engine"] = probe.plan.engine.name;
+    const Result<Estimate> closedForm = estimate(probe.plan);
+    json["diagnostics"] = diagnosticsJson(closedForm ? closedForm->diagnostics : diagnose(probe.plan));
     json["record"] = probe.record.empty() ? OrderedJson(nullptr) : OrderedJson(probe.record);
     return json;
 }

@@ -28,7 +28,7 @@ CODE = (".cpp", ".h", ".hpp", ".cu", ".cuh")
 SPDX = (".cpp", ".h", ".hpp", ".cu", ".cuh", ".py", ".sh", ".txt", ".cmake")
 # Plain text that is data: .reuse/dep5 says its licence.
 DATA = ("resources/", "tests/data/")
-GPL = ("widgets/", "app/workbench/")
+GPL = ("widgets/", "app/workbench/", "tests/widgets/", "tests/bench/widgets/")
 
 STANDARD = set(
     "algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv chrono cinttypes "

@@ -11,6 +11,7 @@ import copy
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -46,6 +47,9 @@ def memory_limit():
 
 memory_limit.works = None
 
+# What text for people spells: control characters and direction marks.
+MARKS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
 
 class Case(unittest.TestCase):
     def is_located(self, answer, place, what):
@@ -59,7 +63,8 @@ class Case(unittest.TestCase):
         self.assertTrue(error.get("file") or error.get("at"), f"{what}: {error}")
         for name in ("file", "at", "message", "found", "expected"):
             if error.get(name):
-                self.assertIn(error[name].split("\n")[0][:200], answer.err, f"{what}: text and JSON say different")
+                text = MARKS.sub(lambda mark: f"\\u{{{ord(mark[0]):x}}}", error[name].split("\n")[0][:150])
+                self.assertIn(text, answer.err, f"{what}: text and JSON say different")
         if place is not None:
             self.assertIn(place, error.get("at", ""), f"{what}: {error}")
         return error
@@ -302,7 +307,7 @@ class CommandLineTest(Case):
         plan.write_text(json.dumps(reference_plan()), encoding="utf-8")
         link.symlink_to(plan)
         before = plan.read_bytes()
-        for arguments in (("report", plan, "-o", plan), ("import", plan, "-o", plan), ("report", plan, "-o", link),
+        for arguments in (("report", plan, "-o", plan), ("report", plan, "-o", link),
                           ("predict", plan, "--events", plan), ("predict", plan, "--record", link),
                           ("predict", link, "--record", plan), ("probe", plan, "--events", plan),
                           ("predict", plan, "--record", other, "--events", other),
@@ -313,6 +318,12 @@ class CommandLineTest(Case):
             self.assertIn(answer.json()["error"]["code"], ("usage.output", "usage.update_plan"), answer.command)
             self.assertEqual(plan.read_bytes(), before, answer.command)
             self.assertFalse(other.exists(), answer.command)
+        kvw("import", plan, "-o", link)  # a plan may be changed in its own file …
+        config = folder / "config.json"
+        config.write_text(json.dumps({"model_type": "llama", "num_hidden_layers": 2, "num_attention_heads": 4,
+                                      "hidden_size": 64}), encoding="utf-8")
+        kvw("import", config)
+        self.assertEqual(kvw("import", config, "-o", config, expect=None).code, USAGE)  # … a model file not
         kvw("predict", plan, "--record", "/dev/null", "--events", "/dev/null")
 
     def test_marks_in_names(self):
@@ -413,7 +424,7 @@ class SavingTest(Case):
     def test_file_size_limit(self):
         small = {"preexec_fn": limit(resource.RLIMIT_FSIZE, 1024)}
         self.kept(kvw("import", self.plan, "-o", self.plan, "--json", expect=None, **small), "import")
-        self.kept(kvw("report", self.plan, "-o", self.plan, expect=None, **small), "report")
+        self.kept(kvw("report", write_plan(reference_plan(), "report"), "-o", self.plan, expect=None, **small), "report")
         self.kept(kvw("probe", self.plan, "--max", "16MiB", "--no-ceilings", "--json", "--update-plan", "--record",
                       "/dev/null", expect=None, **small), "probe --update-plan")
 
@@ -426,9 +437,11 @@ class SavingTest(Case):
             binary.chmod(0o755)
             self.plan.chmod(0o644)
             drop = lambda: (os.setgid(NOBODY), os.setuid(NOBODY))
+        source = write_plan(reference_plan(), "report")
+        source.chmod(0o644)
         self.folder.chmod(0o555)
         try:
-            for arguments in (("import", self.plan, "-o", self.plan), ("report", self.plan, "-o", self.plan)):
+            for arguments in (("import", self.plan, "-o", self.plan), ("report", source, "-o", self.plan)):
                 done = subprocess.run([binary, *map(str, arguments)], capture_output=True, text=True, timeout=TIMEOUT,
                                       env=environment(), preexec_fn=drop)
                 self.assertEqual(done.returncode, WRITE_FAILED, done.stderr)
@@ -524,10 +537,12 @@ class KilledTest(Case):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         plan, record, events = (folder / name for name in ("plan.kvplan", "run.jsonl", "run.events"))
-        plan.write_text(json.dumps(reference_plan()), encoding="utf-8")
+        document = reference_plan()
+        document["workload"]["requests"] = 600
+        plan.write_text(json.dumps(document), encoding="utf-8")
         before = plan.read_bytes()
         command = [BINARY, "probe", plan, "--max", "32MiB", "--no-ceilings", "--update-plan", "--record", record,
-                   "--events", events, *settings({"workload.requests": 600})]
+                   "--events", events]
         process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                    env=environment())
         deadline = time.monotonic() + TIMEOUT

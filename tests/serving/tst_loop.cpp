@@ -207,6 +207,10 @@ void tst_Loop::tooLargeIsRejectedWithNumbers()
     request.prompt = {{5, 0, 100'000}};
     request.outputTokens = 1;
     setup.workload.requests = {request};
+    const RunRecord tooLong = run(setup);
+    QCOMPARE_EQ(tooLong.requests[0].outcome, Outcome::Rejected);
+    QVERIFY(tooLong.requests[0].reason.find("100001 tokens") != std::string::npos);
+    setup.scheduler.maxLength.reset(); // no maximum: then the pool is too small
     const RunRecord record = run(setup);
     QCOMPARE_EQ(record.requests[0].outcome, Outcome::Rejected);
     QVERIFY2(record.requests[0].reason.find("6250 blocks") != std::string::npos, record.requests[0].reason.c_str());
