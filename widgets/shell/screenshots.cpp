@@ -3,8 +3,11 @@
 
 #include "shell/screenshots.h"
 
+#include "live/liveprobepage.h"
+#include "prediction/predictionrunner.h"
 #include "shell/mainwindow.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
@@ -23,6 +26,30 @@ void settle(int milliseconds)
         QApplication::processEvents(QEventLoop::AllEvents, 20);
 }
 
+/// Predicts and runs live, so that every page has something real to show. Waits for each as long as it takes, within
+/// reason.
+void runAll(MainWindow& window)
+{
+    constexpr int longest = 120'000; // milliseconds
+    const auto waitWhile = [](const auto& busy) {
+        QElapsedTimer timer;
+        timer.start();
+        while (busy() && timer.elapsed() < longest)
+            settle(50);
+    };
+    if (auto* runner = window.findChild<PredictionRunner*>()) {
+        runner->start();
+        waitWhile([&] { return runner->isRunning(); });
+    }
+    if (auto* live = qobject_cast<LiveProbePage*>(window.page(QStringLiteral("liveprobe")))) {
+        window.showPage(QStringLiteral("liveprobe"));
+        waitWhile([&] { return !live->runAction()->isEnabled(); });
+        live->runAction()->trigger();
+        settle(100);
+        waitWhile([&] { return live->controller().isRunning(); });
+    }
+}
+
 } // namespace
 
 int takeScreenshots(MainWindow& window, const QString& folder, QSize size, const QString& suffix)
@@ -32,6 +59,7 @@ int takeScreenshots(MainWindow& window, const QString& folder, QSize size, const
     window.show();
     window.resize(size);
     settle(300);
+    runAll(window);
     int written = 0;
     for (const QString& id : window.pageIds()) {
         window.showPage(id);
