@@ -54,7 +54,7 @@ Result<std::vector<SequenceNeed>> sequenceNeeds(const Plan& plan, std::span<cons
     one.budget = {}; // what is left for state says nothing about the need
     one.limits.concurrentSequences = 1;
     std::vector<SequenceNeed> out;
-    bool refused = false;
+    bool refused = (*rules)->name() == "none"; // shape only: no engine need at any length
     for (const std::int64_t tokens : lengths) {
         const std::optional<std::int64_t> ideal = idealBytes(plan, tokens);
         if (!ideal)

@@ -26,11 +26,15 @@ namespace {
 constexpr int pathRole = Qt::UserRole + 1;
 constexpr int mostUnfolded = 12; // inputs that are shown with their own inputs
 
+/// The number alone, bytes as such: other units are in the tooltip, so that names have room.
 QString nodeText(const Derivation& node)
 {
     if (!node->error.empty())
         return QString::fromStdString(node->error);
-    return numberText(Quantity(node)).exact;
+    const Quantity quantity(node);
+    if (quantity.isInteger() && !isByteUnit(quantity.unit()))
+        return countText(quantity.integer());
+    return numberText(quantity).exact;
 }
 
 } // namespace
@@ -227,6 +231,8 @@ void ExplainPanel::fill(QTreeWidgetItem* parent, const Derivation& node)
     item->setText(0, mark + QString::fromStdString(node->name));
     item->setText(1, nodeText(node));
     item->setTextAlignment(1, Qt::AlignRight | Qt::AlignVCenter);
+    item->setToolTip(0, QString::fromStdString(node->name));
+    item->setToolTip(1, numberText(Quantity(node)).exact);
     if (assumed)
         item->setForeground(0, tokens.assumed);
     if (node->source) {

@@ -99,9 +99,10 @@ void FieldForm::place()
         m_grid->addWidget(row.label, i % perColumn, column);
         m_grid->addWidget(row.editor, i % perColumn, column + 1);
         m_grid->addWidget(row.note, i % perColumn, column + 2);
-        m_grid->setColumnStretch(column, 5);
-        m_grid->setColumnStretch(column + 1, 4);
-        m_grid->setColumnStretch(column + 2, 4);
+        row.label->setMinimumWidth(std::min(row.label->sizeHint().width(), fontMetrics().averageCharWidth() * 20));
+        m_grid->setColumnStretch(column, 0); // its own width while there is room
+        m_grid->setColumnStretch(column + 1, 3);
+        m_grid->setColumnStretch(column + 2, 2);
     }
 }
 

@@ -92,7 +92,8 @@ void NumberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     const QString shown = view.fontMetrics.elidedText(text, Qt::ElideRight, area.width());
     painter->drawText(area, static_cast<int>(view.displayAlignment) | Qt::TextSingleLine, shown);
     const bool pointed = view.state.testFlag(QStyle::State_MouseOver) || view.state.testFlag(QStyle::State_HasFocus);
-    if (pointed && !shown.isEmpty() && !index.data(FigureRole).toString().isEmpty()) {
+    const bool opens = index.data(SortRole).isValid() && !index.data(FigureRole).toString().isEmpty();
+    if (pointed && opens && !shown.isEmpty()) {
         // It opens: a dotted line below.
         const int width = QFontMetrics(view.font).horizontalAdvance(shown);
         const int base = area.center().y() + view.fontMetrics.ascent() / 2 + 2;

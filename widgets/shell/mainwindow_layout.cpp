@@ -99,7 +99,7 @@ void MainWindow::applyDefaultDocks()
     const int wanted = width() < narrowWidth ? dockNarrow : dockWide;
     resizeDocks({m_explainDock}, {wanted}, Qt::Horizontal);
     if (!low)
-        resizeDocks({m_explainDock, m_problemsDock}, {68, 32}, Qt::Vertical);
+        resizeDocks({m_explainDock, m_problemsDock}, {height() * 6 / 10, height() * 3 / 10}, Qt::Vertical);
 }
 
 void MainWindow::adaptToSize()

@@ -106,7 +106,7 @@ void WorksheetPage::refreshHeader()
         {C::ReservedTokens, C::ReservedBytes, tr("Reserved"),
             pool                                      ? tr("by the pool, all ranks")
                 : estimate && estimate->reservedBytes ? tr("by the strategy")
-                                                      : tr("nothing stated"),
+                                                      : tr("not stated"),
             false, false, GroupedHeader::PaleFill},
         {C::FirstRank, m_model->columnCount() - 1,
             ranks.count > 1 ? tr("By rank, of %1").arg(ranks.count) : tr("By rank"),

@@ -81,7 +81,7 @@ void TestShell::fitsSmallScreen()
 {
     MainWindow window;
     QVERIFY(window.openPath(example("gpt-oss-120b.kvplan")));
-    window.setWindowState(Qt::WindowNoState); // on a small screen it opens maximised
+    window.setWindowState(Qt::WindowNoState); // the screen of the test may be smaller still
     window.resize(1280, 720);
     window.show();
     for (const QString& page : window.pageIds()) {
