@@ -207,6 +207,7 @@ void PlotView::Impl::labelSeries(const Tokens& tokens)
 void PlotView::Impl::drawBars(const Tokens& tokens)
 {
     double most = 0;
+    QVector<std::pair<const PlotBar::Part*, double>> labels;
     auto ticker = QSharedPointer<QCPAxisTickerText>(new QCPAxisTickerText);
     for (int i = 0; i < bars.size(); ++i) {
         const double row = bars.size() - 1 - i;
@@ -225,6 +226,8 @@ void PlotView::Impl::drawBars(const Tokens& tokens)
             }
             bar->setName(part.name);
             most = std::max({most, part.to, part.from});
+            if (!part.label.isEmpty())
+                labels.push_back({&part, row});
         }
     }
     for (const PlotLimit& limit : std::as_const(limits))
@@ -236,6 +239,10 @@ void PlotView::Impl::drawBars(const Tokens& tokens)
     plot->xAxis->setRange(0, most > 0 ? most * 1.08 : 1);
     plot->yAxis->grid()->setVisible(false);
     plot->legend->setVisible(false);
+    for (const auto& [part, row] : std::as_const(labels)) {
+        if (part->to - part->from > most * 0.2)
+            addLabel(tokens, part->label, (part->from + part->to) / 2, row, Qt::AlignCenter);
+    }
     addLimits(tokens, plot->yAxis->range().upper);
 }
 
