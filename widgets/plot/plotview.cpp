@@ -179,8 +179,10 @@ void PlotView::Impl::labelSeries(const Tokens& tokens)
         if (!one.filled) {
             const double y = one.y.back();
             const bool crowded = std::abs(lastEnd - y) < height * 0.08; // not over the name before
+            const bool nearAxis = one.x.back() < width * 0.15;
             addLabel(tokens, one.name, one.x.back(), y,
-                Qt::AlignRight | (crowded || y > height * 0.9 ? Qt::AlignTop : Qt::AlignBottom));
+                (nearAxis ? Qt::AlignLeft : Qt::AlignRight)
+                    | ((crowded && !nearAxis) || y > height * 0.9 ? Qt::AlignTop : Qt::AlignBottom));
             lastEnd = y;
             continue;
         }
