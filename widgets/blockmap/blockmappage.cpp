@@ -18,6 +18,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMainWindow>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -79,6 +80,7 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
     , m_colours(new QButtonGroup(this))
     , m_tenants(new QComboBox(this))
     , m_groups(new QComboBox(this))
+    , m_search(new QLineEdit(this))
     , m_hover(new QLabel(this))
     , m_stack(new QStackedWidget(this))
     , m_empty(new QLabel(this))
@@ -172,6 +174,18 @@ QWidget* BlockMapPage::makeBar()
     m_hover->setForegroundRole(QPalette::PlaceholderText);
     m_hover->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // its text never moves a pane
     layout->addWidget(m_hover, 1);
+    m_search->setPlaceholderText(tr("Request, block, tenant or digest"));
+    m_search->setToolTip(tr("r12, b176, a tenant's name, or the first digits of an identity; Enter goes there"));
+    m_search->setAccessibleName(tr("Find in the map"));
+    m_search->setClearButtonEnabled(true);
+    m_search->setMaximumWidth(220);
+    connect(m_search, &QLineEdit::returnPressed, this, [this] {
+        if (m_map.find(m_search->text()))
+            refreshFilters();
+        else
+            emit message(tr("%1 is not in the map at this step.").arg(m_search->text()));
+    });
+    layout->addWidget(m_search);
     const QList<std::tuple<QString, QString, void (PoolView::*)()>> zooms {
         {QStringLiteral("−"), tr("Zoom out (−)"), &PoolView::zoomOut},
         {tr("Fit"), tr("Whole pool (0)"), &PoolView::zoomFit},
@@ -341,6 +355,7 @@ void BlockMapPage::refreshSources()
     m_sources->setEnabled(keys.size() > 1);
     if (keys.isEmpty()) {
         m_shown = nullptr;
+        m_wanted.reset();
         m_stack->setCurrentIndex(0);
         m_map.setSource(nullptr);
         return;
@@ -359,30 +374,42 @@ void BlockMapPage::load(const QString& key)
         return;
     m_shown = log.events.get();
     m_shownEvents = log.events->events().size();
-    m_loadingKey = key;
+    m_loadingLog = log.events.get();
     const std::vector<SharingDomain> domains = log.setup ? log.setup->domains : std::vector<SharingDomain>();
+    const QString rule = log.setup ? QString::fromStdString(log.setup->behaviour.rule) : QString();
     if (log.grows) {
         // Others write to it: it can only be read here.
+        m_loadingLog = nullptr;
+        const std::shared_ptr<MapSource> source = makeMapSource(key, log.title, log.events, domains, true);
+        source->rule = rule;
         m_stack->setCurrentIndex(1);
-        m_map.setSource(makeMapSource(key, log.title, log.events, domains, true));
+        m_map.setSource(source);
         return;
     }
-    m_loading.setFuture(QtConcurrent::run([key, title = log.title, events = log.events, domains] {
-        return makeMapSource(key, title, events, domains, false);
+    m_loading.setFuture(QtConcurrent::run([key, title = log.title, events = log.events, domains, rule] {
+        std::shared_ptr<MapSource> source = makeMapSource(key, title, events, domains, false);
+        source->rule = rule;
+        return source;
     }));
 }
 
 void BlockMapPage::loaded()
 {
-    if (m_loading.isFinished() && m_loading.future().resultCount() > 0 && !m_loadingKey.isEmpty()) {
-        m_loadingKey.clear();
-        const std::shared_ptr<MapSource> source = m_loading.result();
-        if (source->replay->error())
-            emit message(tr("The event log contradicts itself: %1. The map ends before that.")
-                             .arg(QString::fromStdString(source->replay->error()->text())));
-        m_stack->setCurrentIndex(1);
-        m_map.setSource(source);
-        load(m_sources->currentData().toString()); // something newer may have come
+    if (m_loading.isRunning())
+        return;
+    if (m_loadingLog) {
+        const bool wanted = m_loadingLog == m_shown;
+        m_loadingLog = nullptr;
+        if (wanted) {
+            const std::shared_ptr<MapSource> source = m_loading.result();
+            if (source->replay->error())
+                emit message(tr("The event log contradicts itself: %1. The map ends before that.")
+                                 .arg(QString::fromStdString(source->replay->error()->text())));
+            m_stack->setCurrentIndex(1);
+            m_map.setSource(source);
+        }
+        if (m_sources->count() > 0)
+            load(m_sources->currentData().toString()); // something newer may have come
     }
     if (m_wanted && source() == predictionKey && !m_loading.isRunning()) {
         const quint32 request = *m_wanted;

@@ -13,6 +13,7 @@ class QButtonGroup;
 class QComboBox;
 class QDockWidget;
 class QLabel;
+class QLineEdit;
 class QStackedWidget;
 
 namespace kvw::gui {
@@ -69,6 +70,7 @@ private:
     QButtonGroup* m_colours;
     QComboBox* m_tenants;
     QComboBox* m_groups;
+    QLineEdit* m_search;
     QLabel* m_hover;
     QStackedWidget* m_stack;
     QLabel* m_empty;
@@ -86,7 +88,7 @@ private:
     QPointer<QDockWidget> m_storyDock;
     QPointer<QDockWidget> m_legendDock;
     QFutureWatcher<std::shared_ptr<MapSource>> m_loading;
-    QString m_loadingKey;
+    const void* m_loadingLog = nullptr; ///< dropped when nobody wants it any more by the time it is read
     std::optional<quint32> m_wanted; ///< request to show once the log is read
     const void* m_shown = nullptr; ///< the log that is drawn, to know a new one by
     std::size_t m_shownEvents = 0;

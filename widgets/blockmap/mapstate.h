@@ -27,6 +27,7 @@ struct MapSource
     std::vector<Event> copy; ///< of a log that still grows
     std::vector<BlockKey> digests;
     std::vector<SharingDomain> domains; ///< by tenant; empty when not known
+    QString rule; ///< whose cache rules the run followed; empty when not known
     std::unique_ptr<Replay> replay;
 };
 /// Reads the whole log once. `grows`: others still add to it, so that it is copied first.
@@ -120,6 +121,9 @@ public:
     std::optional<BlockRef> hoveredBlock() const;
     std::optional<std::uint32_t> hoveredRequest() const;
     void hover(std::optional<BlockRef> block, std::optional<std::uint32_t> request = {});
+    /// Goes to what `text` names: "r12" a request, "b176" or "1:176" a block (of pool 1), a tenant's name (filters), or
+    /// the first digits of an identity. False when there is none at this moment.
+    bool find(const QString& text);
     /// The block that rings and the lens are about: hovered, else selected.
     std::optional<BlockRef> focusBlock() const;
     std::optional<std::uint32_t> focusRequest() const;
@@ -139,6 +143,7 @@ signals:
 
 private:
     void refresh();
+    bool findDigest(const QString& digits);
     std::uint8_t visualFor(BlockClass what, TenantSet tenants);
     MapVisual makeVisual(BlockClass what, TenantSet tenants) const;
     QColor tenantColor(std::uint16_t tenant) const;

@@ -32,6 +32,11 @@ QFont smallFont(QFont font)
     return font;
 }
 
+QString requestsText(int count)
+{
+    return count == 1 ? RequestsView::tr("1 request") : RequestsView::tr("%1 requests").arg(countText(count));
+}
+
 } // namespace
 
 RequestsView::RequestsView(MapState& map, QWidget* parent)
@@ -198,9 +203,8 @@ void RequestsView::paintSections(QPainter& painter)
         painter.setFont(smallFont(font()));
         painter.setPen(tokens.dimText);
         painter.drawText(rect.adjusted(6, 0, -6, 0), Qt::AlignRight | Qt::AlignVCenter,
-            m_map.source()->domains.empty()
-                ? tr("%n request(s)", nullptr, m_rows.sections[s].rows)
-                : tr("%n request(s), one sharing domain", nullptr, m_rows.sections[s].rows));
+            requestsText(m_rows.sections[s].rows)
+                + (m_map.source()->domains.empty() ? QString() : tr(", one sharing domain")));
     }
 }
 

@@ -140,6 +140,20 @@ QString StoryView::life(const BlockStory& story) const
     return out + QStringLiteral("</table>");
 }
 
+/// What the rules have in store for it.
+QString StoryView::rule(const BlockSnapshot& block) const
+{
+    QString out;
+    if (block.state == BlockState::Active)
+        out = block.indexed ? tr("When its last table drops it, it stays cached.")
+                            : tr("When its last table drops it, it is free: it has no identity yet.");
+    else if (block.state == BlockState::Cached)
+        out = tr("It goes when a block is needed and it is the one that was released first.");
+    if (!out.isEmpty() && !m_map.source()->rule.isEmpty())
+        out += tr(" Rule: %1.").arg(m_map.source()->rule.toHtmlEscaped());
+    return out;
+}
+
 QString StoryView::happening(const Event& event) const
 {
     const QString who = request(event.request, event.tenant);
@@ -190,6 +204,7 @@ void StoryView::refresh()
                                       .arg(story.next->step)
                                       .arg(countText(story.next->step), happening(*story.next))
                                 : tr("Nothing more happens to it in this log."));
+    html += QStringLiteral("<p class='small'>%1</p>").arg(rule(m_map.block(*ref)));
     setHtml(html);
 }
 

@@ -27,6 +27,7 @@ private:
     QString line(std::uint32_t step, const QString& what, const QString& note = {}) const;
     QString request(std::uint32_t id, std::uint16_t tenant) const;
     QString happening(const Event& event) const;
+    QString rule(const BlockSnapshot& block) const;
     void follow(const QUrl& link);
 
     MapState& m_map;

@@ -187,8 +187,10 @@ void PlotView::Impl::labelSeries(const Tokens& tokens)
         if (!one.filled) {
             const double y = one.y.back();
             const bool crowded = std::abs(lastEnd - y) < height * 0.08; // not over the name before
+            const bool nearAxis = one.x.back() < width * 0.15;
             addLabel(tokens, one.name, one.x.back(), y,
-                Qt::AlignRight | (crowded || y > height * 0.9 ? Qt::AlignTop : Qt::AlignBottom));
+                (nearAxis ? Qt::AlignLeft : Qt::AlignRight)
+                    | ((crowded && !nearAxis) || y > height * 0.9 ? Qt::AlignTop : Qt::AlignBottom));
             lastEnd = y;
             continue;
         }
@@ -215,6 +217,7 @@ void PlotView::Impl::labelSeries(const Tokens& tokens)
 void PlotView::Impl::drawBars(const Tokens& tokens)
 {
     double most = 0;
+    QVector<std::pair<const PlotBar::Part*, double>> labels;
     auto ticker = QSharedPointer<QCPAxisTickerText>(new QCPAxisTickerText);
     for (int i = 0; i < bars.size(); ++i) {
         const double row = bars.size() - 1 - i;
@@ -233,6 +236,8 @@ void PlotView::Impl::drawBars(const Tokens& tokens)
             }
             bar->setName(part.name);
             most = std::max({most, part.to, part.from});
+            if (!part.label.isEmpty())
+                labels.push_back({&part, row});
         }
     }
     for (const PlotLimit& limit : std::as_const(limits))
@@ -244,6 +249,10 @@ void PlotView::Impl::drawBars(const Tokens& tokens)
     plot->xAxis->setRange(0, most > 0 ? most * 1.08 : 1);
     plot->yAxis->grid()->setVisible(false);
     plot->legend->setVisible(false);
+    for (const auto& [part, row] : std::as_const(labels)) {
+        if (part->to - part->from > most * 0.2)
+            addLabel(tokens, part->label, (part->from + part->to) / 2, row, Qt::AlignCenter);
+    }
     addLimits(tokens, plot->yAxis->range().upper);
 }
 

@@ -45,6 +45,7 @@ struct PlotBar
         double to = 0;
         QColor color;
         Qt::BrushStyle pattern = Qt::SolidPattern;
+        QString label {}; ///< written into the part where it is wide enough
     };
     QVector<Part> parts;
 };

@@ -352,9 +352,9 @@ void PredictionPage::refreshPlots()
     for (const TenantRecord& tenant : record.tenants) {
         const auto hit = static_cast<double>(tenant.hitTokens);
         bars.push_back({QString::fromStdString(tenant.id),
-            {{tr("from cache"), 0, hit, tokens.blockShared, Qt::SolidPattern},
-                {tr("computed"), hit, static_cast<double>(tenant.promptTokens), tokens.blockPrivate,
-                    Qt::SolidPattern}}});
+            {{tr("from cache"), 0, hit, tokens.blockShared, Qt::SolidPattern, tr("from cache")},
+                {tr("computed"), hit, static_cast<double>(tenant.promptTokens), tokens.blockPrivate, Qt::SolidPattern,
+                    tr("computed")}}});
     }
     m_hits->setBars(bars);
     refreshDistribution();

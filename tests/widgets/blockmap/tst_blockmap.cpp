@@ -135,6 +135,7 @@ private slots:
     void sharesKeepWhatMustNotBe();
     void liveRunsAreASource();
     void anotherPlanEmptiesIt();
+    void findsByName();
     void docksComeAndGo();
 };
 
@@ -653,6 +654,35 @@ void BlockMapTest::anotherPlanEmptiesIt()
         view->repaint(); // nothing of the old log is touched
     fixture.page.grab();
     QCOMPARE(fixture.page.source(), QString());
+}
+
+void BlockMapTest::findsByName()
+{
+    Fixture fixture(crowdedPlan());
+    QVERIFY(fixture.ready());
+    MapState& map = fixture.page.map();
+    map.setStep(busyStep(map.replay()));
+    QVERIFY(map.find(QStringLiteral("b17")));
+    QCOMPARE(map.selectedBlock(), std::optional(BlockRef {0, 17}));
+    QVERIFY(map.find(QStringLiteral("0:5")));
+    QCOMPARE(map.selectedBlock(), std::optional(BlockRef {0, 5}));
+    for (const char* absent : {"b99999", "1:0", "r4000", "nobody", "", "b", "r", "ffffffffffffffffffff"})
+        QVERIFY(!map.find(QString::fromLatin1(absent)));
+    QCOMPARE(map.selectedBlock(), std::optional(BlockRef {0, 5}));
+    // Every indexed block is found by its own identity.
+    for (std::uint32_t b = 0; b < map.visualsOf(0).size(); b += 7) {
+        if (!map.block({0, b}).indexed)
+            continue;
+        const BlockStory story = blockStory(map.header(), map.replay().events(), 0, b, map.step());
+        const QString digest
+            = QStringLiteral("%1").arg(map.source()->digests[*story.digest].high, 16, 16, QLatin1Char('0'));
+        QVERIFY(map.find(digest));
+        QCOMPARE(map.selectedBlock(), std::optional(BlockRef {0, b}));
+    }
+    QVERIFY(map.find(QStringLiteral("r3")));
+    QCOMPARE(map.selectedRequest(), std::optional<std::uint32_t>(3));
+    QVERIFY(map.find(QStringLiteral("Birch")));
+    QCOMPARE(map.tenantFilter(), 1);
 }
 
 void BlockMapTest::docksComeAndGo()
