@@ -117,7 +117,8 @@ std::int64_t workingSetFor(std::int64_t wantedBytes)
     return std::max(std::min(wantedBytes, most), smallestWorkingSet);
 }
 
-Result<MemoryCeilings> measureCeilings(std::int64_t workingSetBytes, int threads, int repeats)
+Result<MemoryCeilings> measureCeilings(
+    std::int64_t workingSetBytes, int threads, int repeats, const std::function<bool()>& stop)
 {
     const std::int64_t bytes = std::max(workingSetBytes, smallestWorkingSet);
     Result<PoolMapping> mapping = PoolMapping::create(bytes, true);
@@ -128,6 +129,8 @@ Result<MemoryCeilings> measureCeilings(std::int64_t workingSetBytes, int threads
     std::vector<Rate> reads;
     std::vector<Rate> writes;
     for (int repeat = -1; repeat < std::max(repeats, 1); ++repeat) {
+        if (stop && stop())
+            return Error {"run.stopped", "stopped while memory rates were measured"};
         const Rate write = measurement.write(); // first, so that it also touches the memory
         const Rate copy = measurement.copy();
         const Rate read = measurement.read();

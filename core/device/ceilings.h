@@ -7,6 +7,7 @@
 #include "units/result.h"
 
 #include <cstdint>
+#include <functional>
 
 namespace kvw {
 
@@ -34,9 +35,10 @@ constexpr std::int64_t defaultWorkingSetBytes = std::int64_t {256} << 20;
 std::int64_t workingSetFor(std::int64_t wantedBytes = defaultWorkingSetBytes);
 
 /// Measures with `threads` threads, each on its own part of one mapping in huge pages. The three are taken in turn in
-/// each of the `repeats`, after one unmeasured round. Errors: device.memory when the working set cannot be mapped.
-Result<MemoryCeilings> measureCeilings(
-    std::int64_t workingSetBytes = workingSetFor(), int threads = 1, int repeats = 9);
+/// each of the `repeats`, after one unmeasured round. `stop` is asked between rounds. Errors: device.memory when the
+/// working set cannot be mapped; run.stopped when `stop` said so.
+Result<MemoryCeilings> measureCeilings(std::int64_t workingSetBytes = workingSetFor(), int threads = 1, int repeats = 9,
+    const std::function<bool()>& stop = {});
 
 /// The repeat in the middle by rate; of an even number the slower one. REQUIRES at least one.
 Rate medianRate(std::span<const Rate> rates);

@@ -15,6 +15,8 @@ namespace kvw {
 
 namespace {
 
+constexpr int ceilingRepeats = 9;
+
 struct Files
 {
     std::unique_ptr<EventLog> log;
@@ -151,7 +153,7 @@ Result<void> prepare(
     if (measureCeilingsToo) {
         if (Result<void> entered = enter(RunPart::Ceilings, readings, options); !entered)
             return entered;
-        if (const Result<MemoryCeilings> ceilings = measureCeilings())
+        if (const Result<MemoryCeilings> ceilings = measureCeilings(workingSetFor(), 1, ceilingRepeats, options.stop))
             readings.ceilings = *ceilings;
     }
     if (Result<void> entered = enter(RunPart::Reserve, readings, options); !entered)

@@ -57,6 +57,8 @@ struct RunOptions
     /// Live runs: before each part, with the readings so far. Return false to stop there; Count and Release come all
     /// the same.
     std::function<bool(RunPart, const LiveReadings&)> before {};
+    /// Live runs: asked now and then while ceilings are measured. True ends the measuring; `before` is asked next.
+    std::function<bool()> stop {};
 };
 
 /// For runs: a plan without engine is run by vLLM's rules. Where those cover no model with several layer groups, such a

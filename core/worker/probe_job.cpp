@@ -134,6 +134,7 @@ private:
         run.created = m_options.created;
         run.events = [&](const EventLog& log) { follower.follow(log); };
         run.before = [&](RunPart part, const LiveReadings& readings) { return enter(phaseOf(part), readings); };
+        run.stop = [&] { return m_sink.cancelled(); };
         run.progress = [&](const StepSample& sample) {
             m_sink.step(sample);
             m_cancelled = m_sink.cancelled();

@@ -29,6 +29,7 @@ private slots:
     void poolDoesEveryItemOnce_data();
     void poolDoesEveryItemOnce();
     void poolWaitsForItsThreads();
+    void stopsWhenAsked();
 };
 
 void CeilingsTest::countsBytes_data()
@@ -119,6 +120,18 @@ void CeilingsTest::poolWaitsForItsThreads()
         });
         QCOMPARE(done.load(), 2);
     }
+}
+
+void CeilingsTest::stopsWhenAsked()
+{
+    int asked = 0;
+    const Result<MemoryCeilings> stopped = measureCeilings(std::int64_t {1} << 20, 1, 50, [&] { return ++asked == 3; });
+    QVERIFY(!stopped.ok());
+    QCOMPARE(stopped.error().code, std::string("run.stopped"));
+    QCOMPARE(asked, 3); // and no round after that
+    asked = 0;
+    QVERIFY(measureCeilings(std::int64_t {1} << 20, 1, 4, [&] { return ++asked == 99; }).ok());
+    QCOMPARE(asked, 5); // the unmeasured round too
 }
 
 QTEST_GUILESS_MAIN(CeilingsTest)

@@ -5,12 +5,11 @@
 
 #include "live/devicepane.h"
 #include "live/evidencemodel.h"
+#include "live/livecharts.h"
 #include "live/phasestrip.h"
 #include "live/runsmodel.h"
 #include "models/numberdelegate.h"
 #include "models/numbertext.h"
-#include "models/roles.h"
-#include "plot/plotview.h"
 #include "style/icons.h"
 #include "style/tokens.h"
 #include "units/format.h"
@@ -34,7 +33,6 @@ namespace kvw::gui {
 
 namespace {
 
-constexpr double gigabyte = 1e9;
 constexpr int deviceWidth = 250;
 constexpr int mostTitleWidth = 230;
 
@@ -64,31 +62,6 @@ QWidget* titledPane(QWidget* parent, QWidget* title, QWidget* main)
     return out;
 }
 
-/// A plot, and in its place a sentence while there is nothing to plot.
-QWidget* plotOr(QWidget* plot, QLabel* sentence)
-{
-    auto* out = new QWidget(plot->parentWidget());
-    out->setAutoFillBackground(true);
-    out->setBackgroundRole(QPalette::Base);
-    sentence->setAlignment(Qt::AlignCenter);
-    sentence->setWordWrap(true);
-    sentence->setForegroundRole(QPalette::PlaceholderText);
-    auto* layout = new QVBoxLayout(out);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(plot, 1);
-    layout->addWidget(sentence, 1);
-    return out;
-}
-
-/// Measured figure of a row in GB/s, if the evidence has it.
-std::optional<double> rateOf(const std::vector<EvidenceRow>& rows, const char* id)
-{
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const EvidenceRow& row) { return row.id == id; });
-    if (found == rows.end() || !found->measured)
-        return std::nullopt;
-    return std::visit([](auto plain) { return static_cast<double>(plain); }, *found->measured) / gigabyte;
-}
-
 } // namespace
 
 LiveProbePage::LiveProbePage(PlanDocument& document, QWidget* parent, ClientSettings settings)
@@ -103,12 +76,8 @@ LiveProbePage::LiveProbePage(PlanDocument& document, QWidget* parent, ClientSett
     , m_stopButton(new QPushButton(icon(QStringLiteral("stop")), tr("Cancel"), this))
     , m_phases(new PhaseStrip(this))
     , m_device(new DevicePane(this))
-    , m_blocks(new PlotView(this))
-    , m_blocksEmpty(new QLabel(this))
-    , m_blocksTitle(paneTitle(tr("Blocks over steps"), this))
-    , m_rates(new PlotView(this))
-    , m_ratesEmpty(new QLabel(this))
-    , m_ratesTitle(paneTitle(tr("Rates beside this machine's own"), this))
+    , m_blocks(new BlocksChart(this))
+    , m_rates(new RatesChart(this))
     , m_evidenceAbout(new QLabel(this))
     , m_counts(new QLabel(this))
     , m_evidence(new EvidenceModel(this))
@@ -147,12 +116,10 @@ QWidget* LiveProbePage::makeTop()
     scroll->setWidget(m_device);
     scroll->viewport()->setAutoFillBackground(false);
     m_device->setAutoFillBackground(false);
-    m_blocks->setAxisTitles(tr("step"), tr("blocks"));
-    m_rates->setAxisTitles(tr("GB/s"), {});
     auto* top = new QSplitter(Qt::Horizontal, this);
     top->addWidget(titledPane(top, paneTitle(tr("Device and size"), top), scroll));
-    top->addWidget(titledPane(top, m_blocksTitle, plotOr(m_blocks, m_blocksEmpty)));
-    top->addWidget(titledPane(top, m_ratesTitle, plotOr(m_rates, m_ratesEmpty)));
+    top->addWidget(m_blocks);
+    top->addWidget(m_rates);
     top->setStretchFactor(0, 0);
     top->setStretchFactor(1, 3);
     top->setStretchFactor(2, 2);
@@ -360,8 +327,8 @@ void LiveProbePage::refresh()
     m_device->setShown(preview, running ? progress.get() : nullptr);
     m_device->setRunning(running);
     refreshActions();
-    refreshBlocks();
-    refreshRates();
+    m_blocks->setRun(run.get(), progress.get());
+    m_rates->setRun(run.get(), progress.get());
     refreshEvidence();
 }
 
@@ -452,78 +419,6 @@ void LiveProbePage::refreshEvidence()
             m_table->resizeColumnToContents(column);
     }
     m_table->setColumnWidth(EvidenceModel::Row, std::min(m_table->columnWidth(EvidenceModel::Row), mostTitleWidth));
-}
-
-void LiveProbePage::refreshBlocks()
-{
-    const std::shared_ptr<const LiveResult> run = shown();
-    const bool empty = !run || run->samples.empty();
-    const bool going = run && stateOf(*run) == RunState::Running;
-    m_blocksEmpty->setText(going ? tr("The first step is still to come.")
-            : run                ? tr("No step of %1 was run.").arg(run->id)
-                                 : tr("No run yet. Run live (F6)."));
-    m_blocksEmpty->setVisible(empty);
-    m_blocks->setVisible(!empty);
-    if (empty)
-        return;
-    const Tokens& tokens = tokensFor(palette());
-    PlotSeries active {tr("active"), {}, {}, tokens.blockActive, Qt::SolidLine, true, Qt::SolidPattern, true};
-    PlotSeries cached {tr("cached"), {}, {}, tokens.blockCached, Qt::SolidLine, true, Qt::BDiagPattern, true};
-    for (const StepSample& sample : run->samples) {
-        active.x.push_back(static_cast<double>(sample.step));
-        active.y.push_back(static_cast<double>(sample.active));
-        cached.x.push_back(static_cast<double>(sample.step));
-        cached.y.push_back(static_cast<double>(sample.cached));
-    }
-    QVector<PlotLimit> limits;
-    std::int64_t blocks = 0;
-    for (const PoolSpec& pool : run->setup.layout.pools)
-        blocks += pool.blocks.value - pool.held.value;
-    if (blocks > 0)
-        limits.push_back({{}, static_cast<double>(blocks), false});
-    m_blocksTitle->setText(
-        blocks > 0 ? tr("Blocks over steps, of %1 (dashed)").arg(countText(blocks)) : tr("Blocks over steps"));
-    const auto progress = m_controller.progressOf(run->id);
-    if (progress && progress->predictedSteps > 0)
-        limits.push_back({tr("predicted end"), static_cast<double>(progress->predictedSteps), true});
-    m_blocks->setSeries({active, cached}, limits);
-}
-
-void LiveProbePage::refreshRates()
-{
-    const std::shared_ptr<const LiveResult> run = shown();
-    const auto progress = run ? m_controller.progressOf(run->id) : nullptr;
-    const std::optional<MemoryCeilings> ceilings = progress ? progress->ceilings : std::nullopt;
-    const std::optional<double> append = run ? rateOf(run->rows, "append_rate") : std::nullopt;
-    const std::optional<double> read = run ? rateOf(run->rows, "read_rate") : std::nullopt;
-    const bool empty = !ceilings && !append && !read;
-    m_ratesEmpty->setText(run && stateOf(*run) != RunState::Running ? tr("%1 measured no rates.").arg(run->id)
-            : run ? tr("Rates come with the phases that measure them.")
-                  : tr("No run yet: rates are measured, never assumed."));
-    m_ratesEmpty->setVisible(empty);
-    m_rates->setVisible(!empty);
-    if (empty)
-        return;
-    const Tokens& tokens = tokensFor(palette());
-    const auto bar
-        = [](const QString& name, const std::optional<double>& value, const QColor& color, Qt::BrushStyle pattern) {
-              PlotBar out {name, {}};
-              if (value)
-                  out.parts.push_back({name, 0, *value, color, pattern});
-              return out;
-          };
-    QVector<PlotLimit> limits;
-    if (ceilings) {
-        limits.push_back({tr("copy %1").arg(QString::fromStdString(formatRate(ceilings->copy.perSecond()))),
-            ceilings->copy.perSecond() / gigabyte, true});
-        limits.push_back({tr("read %1").arg(QString::fromStdString(formatRate(ceilings->read.perSecond()))),
-            ceilings->read.perSecond() / gigabyte, true});
-        limits.push_back({tr("write %1").arg(QString::fromStdString(formatRate(ceilings->write.perSecond()))),
-            ceilings->write.perSecond() / gigabyte, true});
-    }
-    m_rates->setBars({bar(tr("append"), append, tokens.blockActive, Qt::SolidPattern),
-                         bar(tr("read back"), read, tokens.measured, Qt::BDiagPattern)},
-        limits);
 }
 
 void LiveProbePage::selectionChanged()

@@ -17,10 +17,11 @@ class QTableView;
 
 namespace kvw::gui {
 
+class BlocksChart;
 class DevicePane;
 class EvidenceModel;
 class PhaseStrip;
-class PlotView;
+class RatesChart;
 class RunsModel;
 
 /// Live probe: what a run would reserve, the run itself, and what it showed, by instruments that do not ask the engine.
@@ -65,8 +66,6 @@ private:
     void refresh();
     void refreshActions();
     void refreshEvidence();
-    void refreshBlocks();
-    void refreshRates();
     void selectionChanged();
     std::shared_ptr<const LiveResult> shown() const;
     const RunReference* shownReference() const;
@@ -80,12 +79,8 @@ private:
     QPushButton* m_stopButton;
     PhaseStrip* m_phases;
     DevicePane* m_device;
-    PlotView* m_blocks;
-    QLabel* m_blocksEmpty;
-    QLabel* m_blocksTitle;
-    PlotView* m_rates;
-    QLabel* m_ratesEmpty;
-    QLabel* m_ratesTitle;
+    BlocksChart* m_blocks;
+    RatesChart* m_rates;
     QLabel* m_evidenceAbout;
     QLabel* m_counts;
     EvidenceModel* m_evidence;
