@@ -392,8 +392,10 @@ Formula formulaOf(const Quantity& quantity, std::string label, std::string title
     out.title = std::move(title);
     out.words = formulaInWords(quantity.derivation());
     out.numbers = formulaInNumbers(quantity.derivation());
-    out.result = quantity.ok() ? formatNumber(quantity.number()) + " " + std::string(unitName(quantity.unit()))
-                               : quantity.error();
+    const bool plain = quantity.unit() == Unit::None || quantity.unit() == Unit::Ratio;
+    out.result = quantity.ok()
+        ? formatNumber(quantity.number()) + (plain ? "" : " " + std::string(unitName(quantity.unit())))
+        : quantity.error();
     if (quantity.ok() && quantity.isInteger() && isByteUnit(quantity.unit()))
         out.result += " = " + format(Bytes(quantity.integer()));
     for (const Derivation& input : inputsOf(quantity.derivation())) {
