@@ -4,7 +4,7 @@
 #include "report/blockfigure.h"
 
 #include "models/numbertext.h"
-#include "style/tokens.h"
+#include "report/layoutstyle.h"
 #include "units/format.h"
 
 #include <algorithm>
@@ -18,12 +18,6 @@ namespace {
 /// In the order of drawing: rare classes come last.
 constexpr std::array<const char*, 5> states {"free", "private", "cached", "shared", "held"};
 
-const Tokens& tokens()
-{
-    static const Tokens light = tokensFor(lightPalette());
-    return light;
-}
-
 std::size_t indexOf(const std::string& state)
 {
     return static_cast<std::size_t>(
@@ -32,12 +26,12 @@ std::size_t indexOf(const std::string& state)
 
 RectOp cellOp(const QRectF& rect, std::size_t state, bool pattern)
 {
-    const std::array<QColor, 5> fills {
-        tokens().blockFree, tokens().blockPrivate, tokens().blockCached, tokens().blockShared, tokens().blockHeld};
+    const std::array<QColor, 5> fills {paperTokens().blockFree, paperTokens().blockPrivate, paperTokens().blockCached,
+        paperTokens().blockShared, paperTokens().blockHeld};
     RectOp out {rect, fills[std::min<std::size_t>(state, 4)], {}, Hatch::None, {}};
     if (pattern && state == 2) {
         out.hatch = Hatch::Diagonal;
-        out.hatchColor = tokens().blockCachedLine;
+        out.hatchColor = paperTokens().blockCachedLine;
     } else if (pattern && state == 4) {
         out.hatch = Hatch::Cross;
         out.hatchColor = QColor(Qt::white);
@@ -125,11 +119,11 @@ FlowBox legendBox(const Figure& figure, const ReportFonts& fonts)
     double at = 0;
     for (const std::size_t state : {3, 1, 2, 4, 0}) {
         RectOp swatch = cellOp({at, points(3), points(9), points(9)}, state, true);
-        swatch.outline = tokens().line;
+        swatch.outline = paperTokens().line;
         out.ops.emplace_back(swatch);
         const QString text = QLatin1String(states[state]) + QLatin1Char(' ') + fromStd(grouped(counts[state]));
         addText(out.ops, {at + points(13), points(2) + baselineIn(TextStyle::Small, fonts)}, text, TextStyle::Small,
-            tokens().text, fonts);
+            paperTokens().text, fonts);
         at += fonts.width(text, TextStyle::Small) + points(28);
     }
     out.height = points(17);
@@ -148,7 +142,8 @@ void addBlockFigure(Flow& flow, const Figure& figure, double width, const Report
         FlowBox box;
         const QString title = fromStd(pool.title) + QStringLiteral(", ") + fromStd(grouped(grid.columns()))
             + QStringLiteral(" in a row");
-        addText(box.ops, {0, baselineIn(TextStyle::Small, fonts)}, title, TextStyle::Small, tokens().dimText, fonts);
+        addText(
+            box.ops, {0, baselineIn(TextStyle::Small, fonts)}, title, TextStyle::Small, paperTokens().dimText, fonts);
         grid.draw(box.ops, fonts.lineHeight(TextStyle::Small) + points(2));
         box.height = fonts.lineHeight(TextStyle::Small) + points(4) + grid.height();
         box.before = points(5);

@@ -4,8 +4,8 @@
 #include "report/coverlayout.h"
 
 #include "models/numbertext.h"
+#include "report/layoutstyle.h"
 #include "report/tablelayout.h"
-#include "style/tokens.h"
 
 #include <algorithm>
 #include <array>
@@ -16,27 +16,21 @@ namespace {
 
 constexpr auto readFirstId = "cover";
 
-const Tokens& tokens()
-{
-    static const Tokens light = tokensFor(lightPalette());
-    return light;
-}
-
 FlowBox titleBox(const Document& document, double width, const ReportFonts& fonts)
 {
     FlowBox out;
     double y = addLines(out.ops, 0, 0,
         wrapText(fromStd(document.subtitle.empty() ? document.cover.kicker : document.subtitle), TextStyle::Body, width,
             fonts),
-        TextStyle::Body, tokens().dimText, fonts);
+        TextStyle::Body, paperTokens().dimText, fonts);
     // A title of many lines would push everything else away.
     constexpr qsizetype mostLines = 4;
     y = addLines(out.ops, 0, y + points(2),
         wrapText(fromStd(document.title), TextStyle::CoverTitle, width, fonts).mid(0, mostLines), TextStyle::CoverTitle,
-        tokens().text, fonts);
+        paperTokens().text, fonts);
     y = addLines(out.ops, 0, y + points(2),
         wrapText(fromStd(document.cover.line), TextStyle::CoverLine, width, fonts).mid(0, mostLines),
-        TextStyle::CoverLine, tokens().dimText, fonts);
+        TextStyle::CoverLine, paperTokens().dimText, fonts);
     out.height = y;
     return out;
 }
@@ -59,29 +53,29 @@ FlowBox stripBox(const Cover& cover, double width, const ReportFonts& fonts)
         const double left = x + (x > 0 ? points(8) : 0);
         const double room = x + cell - points(4) - left;
         double y = addLines(out.ops, left, points(7), wrapText(fromStd(one.title), TextStyle::Small, room, fonts),
-            TextStyle::Small, tokens().dimText, fonts);
+            TextStyle::Small, paperTokens().dimText, fonts);
         const double baseline = y + baselineIn(TextStyle::Headline, fonts);
         const QString value = fromStd(one.value);
-        addText(out.ops, {left, baseline}, value, TextStyle::Headline, tokens().text, fonts);
+        addText(out.ops, {left, baseline}, value, TextStyle::Headline, paperTokens().text, fonts);
         const double unitAt = left + fonts.width(value, TextStyle::Headline) + points(3);
         const QString unit = fromStd(one.unit);
         const bool beside = unitAt + fonts.width(unit, TextStyle::Small) <= x + cell - points(2);
         y += fonts.lineHeight(TextStyle::Headline);
         if (beside)
-            addText(out.ops, {unitAt, baseline}, unit, TextStyle::Small, tokens().dimText, fonts);
+            addText(out.ops, {unitAt, baseline}, unit, TextStyle::Small, paperTokens().dimText, fonts);
         else
-            y = addLines(out.ops, left, y, {unit}, TextStyle::Small, tokens().dimText, fonts);
+            y = addLines(out.ops, left, y, {unit}, TextStyle::Small, paperTokens().dimText, fonts);
         y = addLines(out.ops, left, y + points(1), wrapText(fromStd(one.note), TextStyle::Small, room, fonts),
-            TextStyle::Small, tokens().dimText, fonts);
+            TextStyle::Small, paperTokens().dimText, fonts);
         bottom = std::max(bottom, y);
         x += cell;
     }
     out.height = bottom + points(7);
     for (const double at : parts) {
-        out.ops.emplace_back(LineOp {{at, points(1), at, out.height}, points(0.6), tokens().line});
+        out.ops.emplace_back(LineOp {{at, points(1), at, out.height}, points(0.6), paperTokens().line});
     }
-    out.ops.emplace_back(LineOp {{0, 0, width, 0}, points(1), tokens().text});
-    out.ops.emplace_back(LineOp {{0, out.height, width, out.height}, points(0.75), tokens().line});
+    out.ops.emplace_back(LineOp {{0, 0, width, 0}, points(1), paperTokens().text});
+    out.ops.emplace_back(LineOp {{0, out.height, width, out.height}, points(0.75), paperTokens().line});
     return out;
 }
 
@@ -89,7 +83,8 @@ void addSection(Flow& flow, const Section& section, double width, const ReportFo
 {
     FlowBox heading;
     heading.before = points(15) * looseness;
-    heading.height = addLines(heading.ops, 0, 0, {fromStd(section.title)}, TextStyle::SubSection, tokens().text, fonts);
+    heading.height
+        = addLines(heading.ops, 0, 0, {fromStd(section.title)}, TextStyle::SubSection, paperTokens().text, fonts);
     heading.keepWithNext = true;
     flow.add(std::move(heading));
     for (const ReportBlock& block : section.blocks) {
@@ -99,7 +94,7 @@ void addSection(Flow& flow, const Section& section, double width, const ReportFo
             FlowBox box;
             box.before = points(5);
             box.height = addLines(box.ops, 0, 0, wrapText(fromStd(paragraph->text), TextStyle::Body, width, fonts),
-                TextStyle::Body, paragraph->emphasis ? tokens().assumed : tokens().text, fonts);
+                TextStyle::Body, paragraph->emphasis ? paperTokens().assumed : paperTokens().text, fonts);
             flow.add(std::move(box));
         }
     }
@@ -110,7 +105,7 @@ FlowBox readFirstBox(const Section& section, double width, const ReportFonts& fo
 {
     const double pad = points(9);
     FlowBox out;
-    double y = addLines(out.ops, pad, pad, {fromStd(section.title)}, TextStyle::BodyStrong, tokens().text, fonts);
+    double y = addLines(out.ops, pad, pad, {fromStd(section.title)}, TextStyle::BodyStrong, paperTokens().text, fonts);
     y += points(1);
     for (const ReportBlock& block : section.blocks) {
         const auto* bullets = std::get_if<Bullets>(&block);
@@ -120,14 +115,14 @@ FlowBox readFirstBox(const Section& section, double width, const ReportFonts& fo
             const QString text = fromStd(item);
             const bool assumed = text.startsWith(QChar(0x25C7)) || text.startsWith(QLatin1String("Not stated"));
             addText(out.ops, {pad, y + points(1.5) + baselineIn(TextStyle::Small, fonts)}, QStringLiteral("–"),
-                TextStyle::Small, tokens().dimText, fonts);
+                TextStyle::Small, paperTokens().dimText, fonts);
             y = addLines(out.ops, pad + points(9), y + points(1.5),
                 wrapText(text, TextStyle::Small, width - 2 * pad - points(9), fonts), TextStyle::Small,
-                assumed ? tokens().assumed : tokens().text, fonts);
+                assumed ? paperTokens().assumed : paperTokens().text, fonts);
         }
     }
     out.height = y + pad;
-    out.ops.insert(out.ops.begin(), RectOp {{0, 0, width, out.height}, {}, tokens().dimText, Hatch::None, {}});
+    out.ops.insert(out.ops.begin(), RectOp {{0, 0, width, out.height}, {}, paperTokens().dimText, Hatch::None, {}});
     return out;
 }
 

@@ -5,8 +5,8 @@
 
 #include "models/numbertext.h"
 #include "report/blockfigure.h"
+#include "report/layoutstyle.h"
 #include "report/tablelayout.h"
-#include "style/tokens.h"
 #include "units/format.h"
 
 #include <algorithm>
@@ -15,12 +15,6 @@
 namespace kvw::gui {
 
 namespace {
-
-const Tokens& tokens()
-{
-    static const Tokens light = tokensFor(lightPalette());
-    return light;
-}
 
 /// Round steps of an axis from 0 to `most`, about five of them.
 double stepFor(double most)
@@ -52,27 +46,27 @@ QString axisText(double value)
 
 RectOp barOp(const QRectF& rect, Figure::Bar::Role role)
 {
-    RectOp out {rect, tokens().idealNeed, {}, Hatch::None, {}};
+    RectOp out {rect, paperTokens().idealNeed, {}, Hatch::None, {}};
     switch (role) {
     case Figure::Bar::Role::Ideal:
     case Figure::Bar::Role::State:
         break;
     case Figure::Bar::Role::Difference:
         out.fill = QColor(0xFA, 0xEB, 0xC8);
-        out.outline = tokens().blockCachedLine;
+        out.outline = paperTokens().blockCachedLine;
         out.hatch = Hatch::Diagonal;
-        out.hatchColor = tokens().blockCachedLine;
+        out.hatchColor = paperTokens().blockCachedLine;
         break;
     case Figure::Bar::Role::Engine:
-        out.fill = tokens().engineNeed;
-        out.outline = tokens().text;
+        out.fill = paperTokens().engineNeed;
+        out.outline = paperTokens().text;
         break;
     case Figure::Bar::Role::NotState:
-        out.fill = tokens().blockHeld;
+        out.fill = paperTokens().blockHeld;
         break;
     case Figure::Bar::Role::Unused:
         out.fill = QColor(Qt::white);
-        out.outline = tokens().dimText;
+        out.outline = paperTokens().dimText;
         break;
     }
     return out;
@@ -124,13 +118,13 @@ private:
         QString last;
         for (double at = 0; at * unit <= m_most; at += step) {
             const double px = x(at * unit);
-            m_box.ops.emplace_back(LineOp {{px, m_top, px, m_bottom}, points(0.5), tokens().hairLine});
+            m_box.ops.emplace_back(LineOp {{px, m_top, px, m_bottom}, points(0.5), paperTokens().hairLine});
             const bool end = (at + step) * unit > m_most;
             const QString text = axisText(at) + (end ? QLatin1Char(' ') + QLatin1String(name) : QString());
             addText(m_box.ops,
                 {px - m_fonts.width(axisText(at), TextStyle::Small) / 2,
                     m_bottom + points(3) + baselineIn(TextStyle::Small, m_fonts)},
-                text, TextStyle::Small, tokens().dimText, m_fonts);
+                text, TextStyle::Small, paperTokens().dimText, m_fonts);
         }
     }
 
@@ -151,32 +145,32 @@ private:
             const double middle = top + height / 2;
             m_box.ops.emplace_back(PolygonOp {
                 QPolygonF {{px, middle}, {px + points(5), middle - points(3)}, {px + points(5), middle + points(3)}},
-                tokens().assumed});
+                paperTokens().assumed});
         } else {
             m_box.ops.emplace_back(barOp({from, top, to - from, height}, bar.role));
         }
         if (m_figure.kind == Figure::Kind::Bridge && i + 1 < m_figure.bars.size()) {
             const double end = x(static_cast<double>(bar.to));
             m_box.ops.emplace_back(
-                LineOp {{end, top + height, end, top + points(19)}, points(0.5), tokens().dimText, true});
+                LineOp {{end, top + height, end, top + points(19)}, points(0.5), paperTokens().dimText, true});
         }
         const double baseline = top + (height - m_fonts.lineHeight(style)) / 2 + baselineIn(style, m_fonts);
         const QStringList name = wrapText(fromStd(bar.name), style, m_left - points(6), m_fonts);
         addText(m_box.ops, {0, baseline}, name.front() + (name.size() > 1 ? QStringLiteral("…") : QString()), style,
-            tokens().text, m_fonts);
+            paperTokens().text, m_fonts);
         addText(m_box.ops, {m_width - m_fonts.width(fromStd(bar.exact), style), baseline}, fromStd(bar.exact), style,
-            tokens().text, m_fonts);
+            paperTokens().text, m_fonts);
     }
 
     void limit()
     {
         const double px = x(static_cast<double>(*m_figure.limit));
-        m_box.ops.emplace_back(LineOp {{px, m_top - points(1), px, m_bottom}, points(1.4), tokens().text});
+        m_box.ops.emplace_back(LineOp {{px, m_top - points(1), px, m_bottom}, points(1.4), paperTokens().text});
         const QString text = fromStd(m_figure.limitName);
         const double width = m_fonts.width(text, TextStyle::Small);
         const double left = std::clamp(px - width / 2, 0.0, std::max(0.0, m_width - width));
-        addText(
-            m_box.ops, {left, baselineIn(TextStyle::Small, m_fonts)}, text, TextStyle::Small, tokens().text, m_fonts);
+        addText(m_box.ops, {left, baselineIn(TextStyle::Small, m_fonts)}, text, TextStyle::Small, paperTokens().text,
+            m_fonts);
     }
 
     const Figure& m_figure;
@@ -230,8 +224,8 @@ public:
         std::vector<double> below(m_shown.size(), 0);
         for (std::size_t s = 0; s < m_figure.series.size(); ++s)
             area(s, below);
-        m_box.ops.emplace_back(LineOp {{m_left, m_bottom, m_width, m_bottom}, points(0.75), tokens().text});
-        m_box.ops.emplace_back(LineOp {{m_left, m_top, m_left, m_bottom}, points(0.75), tokens().text});
+        m_box.ops.emplace_back(LineOp {{m_left, m_bottom, m_width, m_bottom}, points(0.75), paperTokens().text});
+        m_box.ops.emplace_back(LineOp {{m_left, m_top, m_left, m_bottom}, points(0.75), paperTokens().text});
         m_box.height = m_bottom + points(28);
         m_box.before = points(6);
         m_box.keepWithNext = true;
@@ -244,23 +238,24 @@ private:
     static QColor color(const std::string& name)
     {
         if (name == "active")
-            return tokens().blockActive;
-        return name == "cached" ? tokens().blockCached : tokens().blockFree;
+            return paperTokens().blockActive;
+        return name == "cached" ? paperTokens().blockCached : paperTokens().blockFree;
     }
 
     void legend()
     {
         double at = m_left;
         for (const Figure::Series& series : m_figure.series) {
-            RectOp swatch {{at, points(3), points(9), points(9)}, color(series.name), tokens().line, Hatch::None, {}};
+            RectOp swatch {
+                {at, points(3), points(9), points(9)}, color(series.name), paperTokens().line, Hatch::None, {}};
             if (series.name == "cached") {
                 swatch.hatch = Hatch::Diagonal;
-                swatch.hatchColor = tokens().blockCachedLine;
+                swatch.hatchColor = paperTokens().blockCachedLine;
             }
             m_box.ops.emplace_back(swatch);
             at += points(13);
             addText(m_box.ops, {at, points(2) + baselineIn(TextStyle::Small, m_fonts)}, fromStd(series.name),
-                TextStyle::Small, tokens().text, m_fonts);
+                TextStyle::Small, paperTokens().text, m_fonts);
             at += m_fonts.width(fromStd(series.name), TextStyle::Small) + points(14);
         }
     }
@@ -270,9 +265,9 @@ private:
         const double stepY = stepFor(m_most);
         for (double at = 0; at <= m_most; at += stepY) {
             const QString text = fromStd(grouped(static_cast<std::int64_t>(at)));
-            m_box.ops.emplace_back(LineOp {{m_left, y(at), m_width, y(at)}, points(0.5), tokens().hairLine});
+            m_box.ops.emplace_back(LineOp {{m_left, y(at), m_width, y(at)}, points(0.5), paperTokens().hairLine});
             addText(m_box.ops, {m_left - points(4) - m_fonts.width(text, TextStyle::Small), y(at) + points(2.6)}, text,
-                TextStyle::Small, tokens().dimText, m_fonts);
+                TextStyle::Small, paperTokens().dimText, m_fonts);
         }
         const double stepX = stepFor(m_last);
         const double baseline = m_bottom + points(4) + baselineIn(TextStyle::Small, m_fonts);
@@ -280,12 +275,12 @@ private:
             const QString text = fromStd(grouped(static_cast<std::int64_t>(at)));
             const double width = m_fonts.width(text, TextStyle::Small);
             addText(m_box.ops, {std::min(x(at) - width / 2, m_width - width), baseline}, text, TextStyle::Small,
-                tokens().dimText, m_fonts);
+                paperTokens().dimText, m_fonts);
         }
         const QString title
             = fromStd(m_figure.yTitle) + QStringLiteral(" over ") + fromStd(m_figure.xTitle) + QStringLiteral("s");
         addText(m_box.ops, {m_width - m_fonts.width(title, TextStyle::Small), baseline + points(11)}, title,
-            TextStyle::Small, tokens().dimText, m_fonts);
+            TextStyle::Small, paperTokens().dimText, m_fonts);
     }
 
     void area(std::size_t s, std::vector<double>& below)
@@ -313,7 +308,7 @@ private:
                 continue;
             last = x(at);
             m_box.ops.emplace_back(
-                LineOp {{last, y(below[i]), last, y(below[i] + value)}, points(0.4), tokens().blockCachedLine});
+                LineOp {{last, y(below[i]), last, y(below[i] + value)}, points(0.4), paperTokens().blockCachedLine});
         }
     }
 
@@ -336,7 +331,7 @@ void addFigure(Flow& flow, const Figure& figure, const QString& number, double w
     FlowBox title;
     title.before = points(14);
     title.height = addLines(title.ops, 0, 0, wrapText(fromStd(figure.title), TextStyle::SubSection, width, fonts),
-        TextStyle::SubSection, tokens().text, fonts);
+        TextStyle::SubSection, paperTokens().text, fonts);
     title.keepWithNext = true;
     flow.add(std::move(title));
     switch (figure.kind) {

@@ -6,18 +6,13 @@
 #include "models/numbertext.h"
 #include "report/coverlayout.h"
 #include "report/figurelayout.h"
+#include "report/formulalayout.h"
+#include "report/layoutstyle.h"
 #include "report/tablelayout.h"
-#include "style/tokens.h"
 
 namespace kvw::gui {
 
 namespace {
-
-const Tokens& tokens()
-{
-    static const Tokens light = tokensFor(lightPalette());
-    return light;
-}
 
 /// The blocks of one section, with its tables and figures numbered.
 class SectionLayout
@@ -52,7 +47,7 @@ public:
     void operator()(const Paragraph& paragraph)
     {
         const double indent = paragraph.emphasis ? points(9) : 0;
-        text(fromStd(paragraph.text), indent, paragraph.emphasis ? tokens().assumed : QColor(), {});
+        text(fromStd(paragraph.text), indent, paragraph.emphasis ? paperTokens().assumed : QColor(), {});
     }
 
     void operator()(const Bullets& bullets)
@@ -85,7 +80,7 @@ private:
         box.section = fromStd(m_section.title);
         box.height = addLines(box.ops, 0, 0,
                          wrapText(m_number + QLatin1Char(' ') + box.section, TextStyle::Section, m_width, m_fonts),
-                         TextStyle::Section, tokens().text, m_fonts)
+                         TextStyle::Section, paperTokens().text, m_fonts)
             + points(2);
         box.keepWithNext = true;
         m_flow.add(std::move(box));
@@ -99,13 +94,13 @@ private:
         for (qsizetype from = 0; from < lines.size(); from += mostLines) {
             FlowBox box;
             box.before = from == 0 ? points(mark.isEmpty() ? 6 : 3) : 0;
-            box.height
-                = addLines(box.ops, indent, 0, lines.mid(from, mostLines), TextStyle::Body, tokens().text, m_fonts);
+            box.height = addLines(
+                box.ops, indent, 0, lines.mid(from, mostLines), TextStyle::Body, paperTokens().text, m_fonts);
             if (bar.isValid())
                 box.ops.emplace_back(RectOp {{0, 0, points(2), box.height}, bar, {}, Hatch::None, {}});
             if (from == 0)
-                addText(box.ops, {0, baselineIn(TextStyle::Body, m_fonts)}, mark, TextStyle::Body, tokens().dimText,
-                    m_fonts);
+                addText(box.ops, {0, baselineIn(TextStyle::Body, m_fonts)}, mark, TextStyle::Body,
+                    paperTokens().dimText, m_fonts);
             m_flow.add(std::move(box));
         }
     }
@@ -122,9 +117,9 @@ private:
         FlowBox box;
         box.before = points(11);
         double y = addLines(box.ops, 0, 0, {QStringLiteral("What the reader may and may not conclude")},
-            TextStyle::BodyStrong, tokens().text, m_fonts);
+            TextStyle::BodyStrong, paperTokens().text, m_fonts);
         y = addLines(box.ops, 0, y, wrapText(fromStd(m_section.conclusion), TextStyle::Body, m_width, m_fonts),
-            TextStyle::Body, tokens().text, m_fonts);
+            TextStyle::Body, paperTokens().text, m_fonts);
         box.height = y;
         m_flow.keepLastWithNext();
         m_flow.add(std::move(box));
@@ -143,7 +138,7 @@ private:
 void addFrame(ReportSheet& sheet, const Document& document, const PageGeometry& page, std::size_t number,
     std::size_t count, const ReportFonts& fonts)
 {
-    const QColor dim = tokens().dimText;
+    const QColor dim = paperTokens().dimText;
     if (!sheet.cover) {
         const double baseline = millimetres(12.4);
         const double sectionWidth = fonts.width(sheet.section, TextStyle::Small);
@@ -152,10 +147,10 @@ void addFrame(ReportSheet& sheet, const Document& document, const PageGeometry& 
             TextStyle::Small, dim, fonts);
         addText(sheet.ops, {page.right - sectionWidth, baseline}, sheet.section, TextStyle::Small, dim, fonts);
         const double y = millimetres(15);
-        sheet.ops.emplace_back(LineOp {{page.left, y, page.right, y}, points(0.75), tokens().line});
+        sheet.ops.emplace_back(LineOp {{page.left, y, page.right, y}, points(0.75), paperTokens().line});
     }
     const double rule = page.height - millimetres(14.4);
-    sheet.ops.emplace_back(LineOp {{page.left, rule, page.right, rule}, points(0.75), tokens().line});
+    sheet.ops.emplace_back(LineOp {{page.left, rule, page.right, rule}, points(0.75), paperTokens().line});
     const double baseline = rule + points(11);
     const QString numbers = QStringLiteral("%1 of %2").arg(number).arg(count);
     const double width = fonts.width(numbers, TextStyle::Small);

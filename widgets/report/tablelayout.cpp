@@ -4,7 +4,7 @@
 #include "report/tablelayout.h"
 
 #include "models/numbertext.h"
-#include "style/tokens.h"
+#include "report/layoutstyle.h"
 
 #include <QRegularExpression>
 
@@ -14,19 +14,6 @@
 namespace kvw::gui {
 
 namespace {
-
-const Tokens& tokens()
-{
-    static const Tokens light = tokensFor(lightPalette()); // paper is light, whatever the window
-    return light;
-}
-
-constexpr double rowPadding = points(2.6);
-constexpr double ruleWidth = points(1);
-constexpr double hairWidth = points(0.5);
-
-/// Most lines of a row in one box: a row is split only when it would not fit a sheet.
-constexpr int mostLines = 40;
 
 /// "54.00 GiB" in two; the unit is empty for anything else.
 std::pair<QString, QString> numberAndUnit(const QString& text)
@@ -40,14 +27,14 @@ std::pair<QString, QString> numberAndUnit(const QString& text)
 QColor cellColor(const QString& text)
 {
     if (text == QLatin1String("not stated") || text.startsWith(QChar(0x25C7)))
-        return tokens().assumed;
+        return paperTokens().assumed;
     if (text.startsWith(QLatin1Char('~')))
-        return tokens().staleText;
+        return paperTokens().staleText;
     if (text == QLatin1String("differs"))
-        return tokens().differs;
+        return paperTokens().differs;
     if (text == QLatin1String("agrees"))
-        return tokens().agrees;
-    return tokens().text;
+        return paperTokens().agrees;
+    return paperTokens().text;
 }
 
 /// Verdicts speak by sign and word.
@@ -239,7 +226,7 @@ void Band::addSeparators(PageOps& ops, double top, double bottom) const
         if (span == before)
             continue;
         const double x = m_columns[i].left - m_gap / 2;
-        ops.emplace_back(LineOp {{x, top, x, bottom}, points(0.75), tokens().line});
+        ops.emplace_back(LineOp {{x, top, x, bottom}, points(0.75), paperTokens().line});
     }
 }
 
@@ -258,10 +245,10 @@ double Band::addSpans(PageOps& ops) const
             const double width = m_columns[end - 1].left + m_columns[end - 1].width - m_columns[i].left;
             double y = addLines(ops, m_columns[i].left, 0,
                 wrapText(text.left(colon < 0 ? text.size() : colon), TextStyle::CellStrong, width, m_fonts),
-                TextStyle::CellStrong, tokens().text, m_fonts);
+                TextStyle::CellStrong, paperTokens().text, m_fonts);
             if (colon >= 0)
                 y = addLines(ops, m_columns[i].left, y, wrapText(text.mid(colon + 2), TextStyle::Small, width, m_fonts),
-                    TextStyle::Small, tokens().dimText, m_fonts);
+                    TextStyle::Small, paperTokens().dimText, m_fonts);
             below = std::max(below, y);
         }
         i = end;
@@ -275,7 +262,7 @@ FlowBox Band::heading() const
     double top = 0;
     if (hasSpans()) {
         top = addSpans(out.ops);
-        out.ops.emplace_back(LineOp {{0, top, m_width, top}, hairWidth, tokens().line});
+        out.ops.emplace_back(LineOp {{0, top, m_width, top}, hairWidth, paperTokens().line});
     }
     std::vector<QStringList> titles;
     qsizetype lines = 1;
@@ -291,13 +278,13 @@ FlowBox Band::heading() const
                 ? m_columns[i].width - m_fonts.width(text, TextStyle::CellStrong)
                 : 0;
             addText(out.ops, {m_columns[i].left + shift, y + baselineIn(TextStyle::CellStrong, m_fonts)}, text,
-                TextStyle::CellStrong, tokens().text, m_fonts);
+                TextStyle::CellStrong, paperTokens().text, m_fonts);
             y += line;
         }
     }
     out.height = top + 2 * rowPadding + static_cast<double>(lines) * line;
     addSeparators(out.ops, 0, out.height);
-    out.ops.emplace_back(LineOp {{0, out.height, m_width, out.height}, ruleWidth, tokens().text});
+    out.ops.emplace_back(LineOp {{0, out.height, m_width, out.height}, ruleWidth, paperTokens().text});
     out.keepWithNext = true;
     out.before = points(10);
     return out;
@@ -309,7 +296,7 @@ void Band::addCell(
     const TextStyle style = strong ? TextStyle::CellStrong : TextStyle::Cell;
     const double line = m_fonts.lineHeight(style);
     double y = rowPadding;
-    const QColor color = strong ? tokens().text : cellColor(whole);
+    const QColor color = strong ? paperTokens().text : cellColor(whole);
     if (!m_table.columns[column.at].number) {
         addLines(ops, column.left, y, lines, style, color, m_fonts);
         return;
@@ -321,7 +308,7 @@ void Band::addCell(
         const double baseline = y + baselineIn(style, m_fonts);
         addText(ops, {end - m_fonts.width(number, style), baseline}, number, style, color, m_fonts);
         if (!unit.isEmpty())
-            addText(ops, {end, baseline}, QLatin1Char(' ') + unit, TextStyle::Small, tokens().dimText, m_fonts);
+            addText(ops, {end, baseline}, QLatin1Char(' ') + unit, TextStyle::Small, paperTokens().dimText, m_fonts);
         y += line;
     }
 }
@@ -345,7 +332,7 @@ void Band::addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowB
         box.head = head;
         box.height = 2 * rowPadding + static_cast<double>(count) * m_fonts.lineHeight(style);
         if (total && from == 0)
-            box.ops.emplace_back(LineOp {{0, 0, m_width, 0}, ruleWidth, tokens().text});
+            box.ops.emplace_back(LineOp {{0, 0, m_width, 0}, ruleWidth, paperTokens().text});
         for (std::size_t i = 0; i < m_columns.size(); ++i) {
             const QString whole
                 = m_columns[i].at < m_table.rows[row].size() ? fromStd(m_table.rows[row][m_columns[i].at]) : QString();
@@ -355,9 +342,9 @@ void Band::addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowB
         const bool end = row + 1 == m_table.rows.size();
         if (last)
             box.ops.emplace_back(LineOp {{0, box.height, m_width, box.height}, total ? ruleWidth : hairWidth,
-                total     ? tokens().text
-                    : end ? tokens().line
-                          : tokens().hairLine});
+                total     ? paperTokens().text
+                    : end ? paperTokens().line
+                          : paperTokens().hairLine});
         box.keepWithNext = keep && last;
         flow.add(std::move(box));
     }
@@ -374,108 +361,6 @@ void Band::add(Flow& flow, bool keepLast) const
     }
 }
 
-struct FormulaColumns
-{
-    double figure;
-    double formula;
-    double result;
-    double width;
-};
-
-/// The inputs in one paragraph; those that are assumed apart, since they are marked.
-std::pair<QString, QString> inputTexts(const Formula& formula)
-{
-    QStringList plain;
-    QStringList assumed;
-    for (const auto& [input, source] : formula.inputs) {
-        const QString text
-            = fromStd(input) + (source.empty() ? QString() : QStringLiteral(" (") + fromStd(source) + QLatin1Char(')'));
-        (source.starts_with("assumption") ? assumed : plain).push_back(text);
-    }
-    if (!formula.rule.empty())
-        plain.push_back(QStringLiteral("by ") + fromStd(formula.rule));
-    QString excludes;
-    for (const std::string& one : formula.excludes)
-        excludes += (excludes.isEmpty() ? QStringLiteral("excludes ") : QStringLiteral(", ")) + fromStd(one);
-    if (!excludes.isEmpty())
-        plain.push_back(excludes);
-    return {plain.join(QStringLiteral("; ")),
-        assumed.isEmpty() ? QString() : QStringLiteral("◇ ") + assumed.join(QStringLiteral("; "))};
-}
-
-struct StyledLine
-{
-    QString text;
-    TextStyle style;
-    QColor color;
-};
-
-/// The lines of a formula: words, numbers, inputs.
-std::vector<StyledLine> formulaLines(const Formula& formula, double width, const ReportFonts& fonts)
-{
-    std::vector<StyledLine> out;
-    const auto add = [&](const QString& text, TextStyle style, const QColor& color) {
-        if (text.isEmpty())
-            return;
-        for (const QString& line : wrapText(text, style, width, fonts))
-            out.push_back({line, style, color});
-    };
-    const auto [inputs, assumed] = inputTexts(formula);
-    add(fromStd(formula.words), TextStyle::Small, tokens().text);
-    if (formula.numbers != formula.words)
-        add(QStringLiteral("= ") + fromStd(formula.numbers), TextStyle::Mono, tokens().text);
-    add(inputs, TextStyle::Small, tokens().dimText);
-    add(assumed, TextStyle::SmallItalic, tokens().assumed);
-    return out;
-}
-
-/// Exact result, and its rounded form below; returns the y below them.
-double addResult(PageOps& ops, const QString& text, const FormulaColumns& at, const ReportFonts& fonts)
-{
-    double y = rowPadding;
-    const auto add = [&](const QString& line, TextStyle style, const QColor& color) {
-        addText(ops, {at.width - fonts.width(line, style), y + baselineIn(style, fonts)}, line, style, color, fonts);
-        y += fonts.lineHeight(style);
-    };
-    const auto equals = text.indexOf(QStringLiteral(" = "));
-    const QString exact = text.left(equals < 0 ? text.size() : equals);
-    for (const QString& line : wrapText(exact, TextStyle::Cell, at.width - at.result, fonts))
-        add(line, TextStyle::Cell, tokens().text);
-    if (equals >= 0)
-        add(text.mid(equals + 1), TextStyle::Small, tokens().dimText);
-    return y;
-}
-
-void addFormulaRow(Flow& flow, const Formula& formula, const std::shared_ptr<const FlowBox>& head,
-    const FormulaColumns& at, const ReportFonts& fonts)
-{
-    constexpr std::size_t mostInBox = 40;
-    const double gap = points(9);
-    const std::vector<StyledLine> lines = formulaLines(formula, at.result - at.formula - gap, fonts);
-    for (std::size_t from = 0; from == 0 || from < lines.size(); from += mostInBox) {
-        FlowBox box;
-        box.head = head;
-        double height = 0;
-        if (from == 0) {
-            addText(box.ops, {0, rowPadding + baselineIn(TextStyle::Cell, fonts)}, fromStd(formula.label),
-                TextStyle::Cell, tokens().dimText, fonts);
-            const QStringList title
-                = wrapText(fromStd(formula.title), TextStyle::Cell, at.formula - at.figure - gap, fonts);
-            height = addLines(
-                box.ops, at.figure, rowPadding, title.mid(0, mostLines), TextStyle::Cell, tokens().text, fonts);
-            height = std::max(height, addResult(box.ops, fromStd(formula.result), at, fonts));
-        }
-        double y = rowPadding + points(0.6);
-        const std::size_t to = std::min(lines.size(), from + mostInBox);
-        for (std::size_t i = from; i < to; ++i)
-            y = addLines(box.ops, at.formula, y, {lines[i].text}, lines[i].style, lines[i].color, fonts);
-        box.height = std::max(height, y) + rowPadding;
-        if (to == lines.size())
-            box.ops.emplace_back(LineOp {{0, box.height, at.width, box.height}, hairWidth, tokens().hairLine});
-        flow.add(std::move(box));
-    }
-}
-
 } // namespace
 
 FlowBox captionBox(const QString& text, double width, const ReportFonts& fonts)
@@ -483,7 +368,7 @@ FlowBox captionBox(const QString& text, double width, const ReportFonts& fonts)
     FlowBox out;
     out.before = points(4);
     out.height = addLines(
-        out.ops, 0, 0, wrapText(text, TextStyle::Small, width, fonts), TextStyle::Small, tokens().dimText, fonts);
+        out.ops, 0, 0, wrapText(text, TextStyle::Small, width, fonts), TextStyle::Small, paperTokens().dimText, fonts);
     return out;
 }
 
@@ -515,12 +400,12 @@ void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& f
         for (qsizetype from = 0; from < lines; from += mostLines) {
             const qsizetype count = std::min<qsizetype>(mostLines, lines - from);
             FlowBox box;
-            addLines(box.ops, 0, padding, names.mid(from, count), TextStyle::Cell, tokens().dimText, fonts);
+            addLines(box.ops, 0, padding, names.mid(from, count), TextStyle::Cell, paperTokens().dimText, fonts);
             addLines(
                 box.ops, valueAt, padding, values.mid(from, count), TextStyle::Cell, cellColor(fromStd(value)), fonts);
             box.height = 2 * padding + static_cast<double>(count) * fonts.lineHeight(TextStyle::Cell);
             if (from + count >= lines)
-                box.ops.emplace_back(LineOp {{0, box.height, width, box.height}, hairWidth, tokens().hairLine});
+                box.ops.emplace_back(LineOp {{0, box.height, width, box.height}, hairWidth, paperTokens().hairLine});
             const bool first = &facts.rows.front().first == &name;
             box.before = first && from == 0 ? points(4) : 0;
             box.keepWithNext = facts.rows.size() > 1 && from + count >= lines
@@ -528,29 +413,6 @@ void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& f
             flow.add(std::move(box));
         }
     }
-}
-
-void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double width, const ReportFonts& fonts)
-{
-    const FormulaColumns at {points(26), points(124), width - points(90), width};
-    FlowBox heading;
-    const double baseline = rowPadding + baselineIn(TextStyle::CellStrong, fonts);
-    const auto title = [&](double x, const QString& text) {
-        addText(heading.ops, {x, baseline}, text, TextStyle::CellStrong, tokens().text, fonts);
-    };
-    title(0, QStringLiteral("No."));
-    title(at.figure, QStringLiteral("Figure"));
-    title(at.formula, QStringLiteral("Formula with its inputs"));
-    const QString result = QStringLiteral("Result");
-    title(width - fonts.width(result, TextStyle::CellStrong), result);
-    heading.height = 2 * rowPadding + fonts.lineHeight(TextStyle::CellStrong);
-    heading.ops.emplace_back(LineOp {{0, heading.height, width, heading.height}, ruleWidth, tokens().text});
-    heading.keepWithNext = true;
-    heading.before = points(6);
-    const auto head = std::make_shared<const FlowBox>(heading);
-    flow.add(heading);
-    for (const Formula* formula : formulas)
-        addFormulaRow(flow, *formula, head, at, fonts);
 }
 
 } // namespace kvw::gui

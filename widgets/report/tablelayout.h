@@ -13,8 +13,6 @@ namespace kvw::gui {
 void addTable(Flow& flow, const Table& table, const QString& number, double width, const ReportFonts& fonts);
 /// Names and values with hair lines between; `padding` above and below each.
 void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& fonts, double padding = points(2.6));
-/// Formulas as a table: number, figure, formula with its inputs, result.
-void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double width, const ReportFonts& fonts);
 /// A caption or note in small print.
 FlowBox captionBox(const QString& text, double width, const ReportFonts& fonts);
 
