@@ -39,13 +39,18 @@ QString percentText(double share)
     return QLocale().toString(share * 100, 'f', 1) + QStringLiteral(" %");
 }
 
-/// "256 × 2.00 MiB", one pool after another.
-QString poolsText(const PoolLayout& layout)
+/// "256 × 2.00 MiB", or how many in how many pools.
+QString poolsText(const PoolLayout& layout, bool whole)
 {
     QStringList out;
-    for (const PoolSpec& pool : layout.pools)
+    std::int64_t blocks = 0;
+    for (const PoolSpec& pool : layout.pools) {
         out.push_back(QStringLiteral("%1 × %2").arg(countText(pool.blocks.value), sizeText(pool.blockBytes.value)));
-    return out.join(QStringLiteral(" + "));
+        blocks += pool.blocks.value;
+    }
+    if (whole || out.size() == 1)
+        return out.join(QStringLiteral(" + "));
+    return DevicePane::tr("%1 in %2 pools").arg(countText(blocks)).arg(out.size());
 }
 
 QString blockTokensText(const PoolLayout& layout)
@@ -264,13 +269,16 @@ void DevicePane::setShown(const PreviewResult* preview, const RunProgress* run)
         fact(tr("Of the plan"), tr("%1 of %2").arg(percentText(setup->poolFraction), sizeText(setup->plannedPoolBytes)),
             tr("Pool fraction %1: lengths, batches and pool of the plan are scaled by it")
                 .arg(QLocale().toString(setup->poolFraction, 'g', 6)));
-        fact(tr("Blocks"), poolsText(setup->layout),
-            tr("Rank %1 of the plan, %2 in a block").arg(setup->layout.rank).arg(blockTokensText(setup->layout)));
+        fact(tr("Blocks"), poolsText(setup->layout, false),
+            tr("%1. Rank %2 of the plan, %3 in a block")
+                .arg(poolsText(setup->layout, true))
+                .arg(setup->layout.rank)
+                .arg(blockTokensText(setup->layout)));
         fact(tr("Workload"),
             tr("%1 requests").arg(countText(static_cast<std::int64_t>(setup->workload.requests.size()))),
             QString::fromStdString(setup->workload.name));
         const QString rule = QString::fromStdString(setup->behaviour.rule);
-        fact(tr("Rules"), rule.section(QStringLiteral(" ("), 0, 0), rule);
+        fact(tr("Rules"), rule.section(QStringLiteral(" ("), 0, 0).section(QLatin1Char(':'), 0, 0), rule);
         fact(tr("Does not run"), tr("weights, projections"),
             tr("Pools, block tables, writes and reads of state are real. There are no weights and no projections in a "
                "run, "

@@ -257,14 +257,10 @@ void WorkerClientTest::noFolderForTheRun()
 void WorkerClientTest::killedAtTwentyMoments()
 {
     Watched watched(m_folder.path());
-    // How long a run takes when nobody kills it.
-    QElapsedTimer timer;
-    watched.client().run(orderOf(longPlan(), QStringLiteral("whole")));
-    QVERIFY(watched.reaches(S::Busy));
-    timer.start();
-    const auto whole = watched.end();
+    // What a run does when nobody kills the worker.
+    const auto whole = watched.run(orderOf(longPlan(), QStringLiteral("whole")));
     QVERIFY(whole && whole->complete);
-    const qint64 duration = timer.elapsed();
+    const std::int64_t steps = whole->progress.predictedSteps;
     const auto log = EventLog::open(whole->files->events);
     QVERIFY(log.ok());
 
@@ -274,10 +270,22 @@ void WorkerClientTest::killedAtTwentyMoments()
         const bool ceilings = moment >= 16; // these die while this machine's rates are measured
         watched.client().run(orderOf(longPlan(), QStringLiteral("kill%1").arg(moment), ceilings));
         QVERIFY(watched.reaches(S::Busy));
-        timer.start();
-        const qint64 when = ceilings ? duration / 10 + 100 * (moment - 15) : duration * moment / 16;
-        while (timer.elapsed() < when)
-            QTest::qWait(1);
+        // The first ones die by the clock, the next ones at a step, the last ones in a phase that takes seconds.
+        const std::int64_t step = steps * (moment - 4) / 14;
+        const auto reached = [&] {
+            const std::shared_ptr<const RunProgress> now = watched.client().progress();
+            if (!watched.client().isRunning())
+                return true;
+            if (ceilings)
+                return now && runningPhase(*now) == ProbePhase::Ceilings;
+            return now && now->step >= step && runningPhase(*now) == ProbePhase::Steps;
+        };
+        if (moment < 4)
+            QTest::qWait(10 * moment);
+        else
+            QVERIFY(QTest::qWaitFor(reached, longTime));
+        if (ceilings)
+            QTest::qWait(60 * (moment - 16));
         watched.kill();
         const auto end = watched.end();
         QVERIFY(end);
@@ -289,7 +297,9 @@ void WorkerClientTest::killedAtTwentyMoments()
                 "^The worker was killed \\(signal 9\\)( at step ([\\d,]+) of [\\d,]+| in the phase \"(\\w+)\")?\\.$"));
             const QRegularExpressionMatch match = form.match(end->sentence);
             QVERIFY2(match.hasMatch(), qPrintable(end->sentence));
-            places.insert(match.captured(3).isEmpty() ? QStringLiteral("steps") : match.captured(3));
+            places.insert(!match.captured(3).isEmpty() ? match.captured(3)
+                    : match.captured(2).isEmpty()      ? QStringLiteral("before")
+                                                       : QStringLiteral("steps"));
             QVERIFY(!end->complete);
             const auto lines = recordLines(end->files->record);
             QVERIFY(lines);
