@@ -100,6 +100,7 @@ void FieldForm::place()
         m_grid->addWidget(row.editor, i % perColumn, column + 1);
         m_grid->addWidget(row.note, i % perColumn, column + 2);
         row.label->setMinimumWidth(std::min(row.label->sizeHint().width(), fontMetrics().averageCharWidth() * 20));
+        row.editor->setMinimumWidth(fontMetrics().averageCharWidth() * 14); // a byte count can be read
         m_grid->setColumnStretch(column, 0); // its own width while there is room
         m_grid->setColumnStretch(column + 1, 3);
         m_grid->setColumnStretch(column + 2, 2);
