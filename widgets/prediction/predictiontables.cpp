@@ -146,11 +146,26 @@ QString distributionTitle(int row)
     }
 }
 
+/// Short, for the table's first column.
+static QString distributionName(int row)
+{
+    switch (row) {
+    case 0:
+        return tr("queue");
+    case 1:
+        return tr("first token");
+    case 2:
+        return tr("per token");
+    default:
+        return tr("end to end");
+    }
+}
+
 QVector<QVector<Cell>> distributionRows(const RunRecord& record)
 {
     QVector<QVector<Cell>> out;
     for (int row = 0; row < distributionCount; ++row) {
-        QVector<Cell> cells {Cell::words(distributionTitle(row))};
+        QVector<Cell> cells {Cell::words(distributionName(row))};
         for (const bool warm : {false, true}) {
             const StepDistribution distribution = distributionOf(record, row, warm);
             for (const double share : {0.5, 0.99, 1.0})

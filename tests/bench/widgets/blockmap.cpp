@@ -100,6 +100,8 @@ int main(int argc, char** argv)
     for (const QSize size : {QSize(400, 500), QSize(1600, 1000)}) {
         pool.resize(size);
         pool.show();
+        for (int i = 0; i < 20; ++i) // nothing is painted before the window is exposed
+            QApplication::processEvents();
         pool.zoomFit();
         for (const int zooms : {0, 4, 8}) {
             pool.zoomFit();
