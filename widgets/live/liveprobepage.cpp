@@ -34,6 +34,7 @@ namespace kvw::gui {
 namespace {
 
 constexpr int deviceWidth = 250;
+constexpr int topHeight = 320;
 constexpr int mostTitleWidth = 230;
 
 void setUpTable(QTableView* view, const QString& name)
@@ -98,6 +99,7 @@ LiveProbePage::LiveProbePage(PlanDocument& document, QWidget* parent, ClientSett
     split->addWidget(makeEvidence());
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 1);
+    split->setSizes({topHeight, topHeight}); // whatever stands in the panes at first
     content()->addWidget(split, 1);
     makeRuns();
     connectAll();
