@@ -39,8 +39,8 @@ public:
     QAction* runAction() const;
     QAction* stopAction() const;
     /// The list of runs, for a dock of the page's own.
-    QWidget* side() const;
-    QString sideTitle() const;
+    QWidget* side() const override;
+    QString sideTitle() const override;
     /// For a window without such docks: one with the list of runs. It is there while the page is shown, as a tab of
     /// `beside` when that is given.
     void installDock(QMainWindow* window, QDockWidget* beside);

@@ -145,7 +145,6 @@ void MainWindow::addLiveProbe()
 {
     auto* live = new LiveProbePage(m_document, this);
     addPage(live, QStringLiteral("liveprobe"));
-    live->installDock(this, m_problemsDock);
     auto* bar = findChild<QToolBar*>(QStringLiteral("mainToolBar"));
     m_runMenu->insertAction(m_stop, live->runAction());
     bar->insertAction(m_stop, live->runAction());
