@@ -111,6 +111,7 @@ void WorkerClientTest::runsToTheEnd()
     QVERIFY(end);
     QVERIFY2(end->how == RunEnd::How::Done && end->complete, qPrintable(end->sentence));
     QCOMPARE(end->sentence, QString());
+    QVERIFY(watched.reaches(S::Idle)); // told after the run's end
     QCOMPARE(watched.states, (std::vector<S> {S::Dead, S::Starting, S::Handshake, S::Idle, S::Busy, S::Idle}));
     QVERIFY(watched.news >= 1);
     QCOMPARE(end->progress.phases.size(), std::size_t(6)); // no ceilings
