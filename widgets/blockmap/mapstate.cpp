@@ -48,6 +48,21 @@ MapState::MapState(QObject* parent)
     : QObject(parent)
 {}
 
+namespace {
+
+/// Where a log is opened: at its end while something is active there, else where most was: an empty map tells nothing.
+std::uint32_t mostTellingStep(const Replay& replay)
+{
+    const std::vector<StepCounts>& steps = replay.steps();
+    if (steps.empty() || steps.back().active > 0)
+        return replay.lastStep();
+    const auto most = std::max_element(
+        steps.begin(), steps.end(), [](const StepCounts& a, const StepCounts& b) { return a.active < b.active; });
+    return most->step;
+}
+
+} // namespace
+
 void MapState::setSource(std::shared_ptr<MapSource> source)
 {
     const bool same = m_source && source && m_source->key == source->key;
@@ -62,7 +77,7 @@ void MapState::setSource(std::shared_ptr<MapSource> source)
     }
     if (m_source) {
         const std::uint32_t last = m_source->replay->lastStep();
-        m_step = same && !atEnd ? std::min(m_step, last) : last;
+        m_step = same && !atEnd ? std::min(m_step, last) : same ? last : mostTellingStep(*m_source->replay);
         if (m_selected
             && (m_selected->pool >= header().layout.pools.size()
                 || m_selected->block >= header().layout.pools[m_selected->pool].blocks.value))

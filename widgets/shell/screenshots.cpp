@@ -65,7 +65,7 @@ int takeScreenshots(MainWindow& window, const QString& folder, QSize size, const
         window.showPage(id);
         window.goToFigure(QStringLiteral("idealBytes")); // Explain shows what a total looks like
         window.showPage(id);
-        settle(500);
+        settle(id == QStringLiteral("report") ? 4000 : 500); // pages are laid out in the background
         if (!window.grab().save(QStringLiteral("%1/%2-%3.png").arg(folder, id, suffix)))
             return -1;
         ++written;

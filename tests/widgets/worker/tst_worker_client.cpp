@@ -166,7 +166,7 @@ void WorkerClientTest::cancelAndRunAgain()
     QVERIFY2(end->sentence.startsWith(QStringLiteral("Cancelled after step ")), qPrintable(end->sentence));
     QVERIFY(!end->rows.empty());
     QCOMPARE(countVerdicts(end->rows).differs, std::int64_t(0));
-    QVERIFY(watched.client().state() == S::Idle);
+    QVERIFY(watched.reaches(S::Idle));
     const qint64 process = watched.client().processId();
     const auto again = watched.run(orderOf(smallPlan(), QStringLiteral("run4")));
     QVERIFY(again && again->complete);
@@ -239,7 +239,7 @@ void WorkerClientTest::aRefusedPlanCostsOnlyItself()
     const auto unknown = watched.run(order);
     QVERIFY(unknown && unknown->how == RunEnd::How::Failed);
     QVERIFY2(unknown->sentence.contains(QStringLiteral("cuda:3")), qPrintable(unknown->sentence));
-    QVERIFY(watched.client().state() == S::Idle);
+    QVERIFY(watched.reaches(S::Idle));
     const auto next = watched.run(orderOf(smallPlan(), QStringLiteral("run11")));
     QVERIFY(next && next->complete);
 }
@@ -252,7 +252,7 @@ void WorkerClientTest::noFolderForTheRun()
     const auto end = watched.run(orderOf(smallPlan(), QStringLiteral("run1")));
     QVERIFY(end && end->how == RunEnd::How::Failed);
     QVERIFY2(end->sentence.contains(QStringLiteral("folder")), qPrintable(end->sentence));
-    QVERIFY(watched.client().state() == S::Idle);
+    QVERIFY(watched.reaches(S::Idle));
 }
 
 void WorkerClientTest::killedAtTwentyMoments()

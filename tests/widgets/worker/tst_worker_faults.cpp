@@ -290,7 +290,7 @@ void WorkerFaultsTest::otherPools()
     QVERIFY(end);
     QVERIFY(end->how == RunEnd::How::Failed);
     QVERIFY2(end->sentence.contains(QStringLiteral("other pools")), qPrintable(end->sentence));
-    QVERIFY(watched.client().state() == S::Idle);
+    QVERIFY(watched.reaches(S::Idle));
 }
 
 /// What a real worker says in a run.
