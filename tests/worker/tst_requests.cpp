@@ -24,7 +24,7 @@ ProbeRequest fullRequest()
     out.options.maximumBytes = 1 << 20;
     out.options.device = "host";
     out.options.ceilings = false;
-    out.options.eventsFile = "/tmp/a \"b\".kvev";
+    out.options.eventsFile = "a \"b\".kvev";
     out.options.recordFile = "r.jsonl";
     out.holdBack = true;
     return out;

@@ -15,11 +15,9 @@
 #include "units/format.h"
 
 #include <QAction>
-#include <QDockWidget>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QMainWindow>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QShowEvent>
@@ -223,21 +221,6 @@ QString LiveProbePage::sideTitle() const
     return tr("Runs");
 }
 
-void LiveProbePage::installDock(QMainWindow* window, QDockWidget* beside)
-{
-    if (m_runsView->parentWidget() != this)
-        return; // it stands somewhere already
-    m_dock = new QDockWidget(tr("Runs"), window);
-    m_dock->setObjectName(QStringLiteral("runsDock"));
-    m_dock->setWidget(m_runsView);
-    m_runsView->show();
-    m_dock->setMinimumWidth(240);
-    window->addDockWidget(Qt::RightDockWidgetArea, m_dock);
-    if (beside)
-        window->tabifyDockWidget(beside, m_dock);
-    m_dock->setVisible(isVisible());
-}
-
 void LiveProbePage::showEvent(QShowEvent* event)
 {
     Page::showEvent(event);
@@ -246,10 +229,6 @@ void LiveProbePage::showEvent(QShowEvent* event)
     m_preview.setWanted(true);
     if (m_controller.client().devices().empty())
         m_controller.client().askDevices();
-    if (m_dock) {
-        m_dock->show();
-        m_dock->raise();
-    }
     refresh();
 }
 
@@ -259,8 +238,6 @@ void LiveProbePage::hideEvent(QHideEvent* event)
     if (event->spontaneous())
         return;
     m_preview.setWanted(false);
-    if (m_dock)
-        m_dock->hide();
 }
 
 void LiveProbePage::changeEvent(QEvent* event)

@@ -10,8 +10,6 @@
 #include <memory>
 
 class QAction;
-class QDockWidget;
-class QMainWindow;
 class QPushButton;
 class QTableView;
 
@@ -41,9 +39,6 @@ public:
     /// The list of runs, for a dock of the page's own.
     QWidget* side() const override;
     QString sideTitle() const override;
-    /// For a window without such docks: one with the list of runs. It is there while the page is shown, as a tab of
-    /// `beside` when that is given.
-    void installDock(QMainWindow* window, QDockWidget* beside);
     /// The run that is shown, by id; the newest when there is none of that id.
     void showRun(const QString& id);
     QString shownRun() const;
@@ -88,7 +83,6 @@ private:
     QLabel* m_detail;
     RunsModel* m_runs;
     QTableView* m_runsView;
-    QDockWidget* m_dock = nullptr;
     QString m_shown; // empty: the newest
 };
 
