@@ -3,6 +3,7 @@
 
 #include "export_command.h"
 #include "shell/mainwindow.h"
+#include "shell/readiness.h"
 #include "shell/screenshots.h"
 #include "style/theme.h"
 #include "units/version.h"
@@ -62,8 +63,10 @@ int main(int argc, char** argv)
         QStringLiteral("Grab every page into this folder and end"), QStringLiteral("folder"));
     QCommandLineOption size(QStringLiteral("size"), QStringLiteral("Size of the window: 1280x720"),
         QStringLiteral("size"), QStringLiteral("1280x720"));
-    for (QCommandLineOption* option : {&screenshots, &size}) {
-        option->setFlags(QCommandLineOption::HiddenFromHelp); // for the pictures of the documentation
+    QCommandLineOption untilReady(QStringLiteral("until-ready"),
+        QStringLiteral("Print \"ready\" once the window is painted and waits for input, and end"));
+    for (QCommandLineOption* option : {&screenshots, &size, &untilReady}) {
+        option->setFlags(QCommandLineOption::HiddenFromHelp); // for pictures and measurements
         parser.addOption(*option);
     }
     parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Plan, config.json or model folder to open"));
@@ -87,6 +90,8 @@ int main(int argc, char** argv)
             = QStringLiteral("%1-%2-%3x").arg(parser.value(theme), parser.value(size)).arg(window.devicePixelRatioF());
         return kvw::gui::takeScreenshots(window, parser.value(screenshots), pixels, suffix) > 0 ? 0 : 1;
     }
+    if (parser.isSet(untilReady))
+        kvw::gui::endWhenReady(window);
     window.show();
     return QApplication::exec();
 }
