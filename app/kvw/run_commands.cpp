@@ -114,10 +114,12 @@ int runPredict(const Options& options)
     if (!loaded)
         return fail(options, loaded.error(), refusedInput);
     Plan& plan = loaded->plan;
+    const std::string stated = planHash(plan);
     chooseRunEngine(plan);
-    const Result<RunSetup> setup = setUpRun(plan, options.fraction.value_or(1));
+    Result<RunSetup> setup = setUpRun(plan, options.fraction.value_or(1));
     if (!setup)
         return fail(options, setup.error(), exitFor(setup.error()));
+    setup->planHash = stated; // the plan's name everywhere, whatever a run has to add to it
     RunOptions run;
     run.eventsFile = options.events;
     run.recordFile = options.record;

@@ -81,6 +81,13 @@ std::int64_t Vllm::defaultMaxSequences() const
 Diagnostics Vllm::diagnose(const Plan& plan) const
 {
     Diagnostics out;
+    if (!plan.engine.version.empty() && !versionOf(plan.engine.version).known) {
+        out.push_back({Severity::Warning, "vllm.version",
+            fmt::format("\"{}\" names no release of vLLM that these rules know: the newest rules (0.25 and later) are "
+                        "used.",
+                plan.engine.version),
+            "engine.version"});
+    }
     for (const Tenant& tenant : plan.tenants) {
         if (tenant.guaranteedBlocks || tenant.maximumBlocks) {
             out.push_back({Severity::Warning, "vllm.quota",

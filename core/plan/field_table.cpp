@@ -319,7 +319,7 @@ std::vector<Field> workloadFields()
     return {
         text<&P::workload, &W::name>("workload.name", "Workload", "For people."),
         whole<&P::workload, &W::seed>("workload.seed", Unit::None, 0, INT64_MAX, "Seed", "Of the generator."),
-        whole<&P::workload, &W::requests>("workload.requests", Unit::Request, 1, 10'000'000, "Requests", "In all."),
+        whole<&P::workload, &W::requests>("workload.requests", Unit::Request, 1, 1'000'000, "Requests", "In all."),
         whole<&P::workload, &W::commonPrefixTokens>("workload.commonPrefixTokens", Unit::Token, 0, mostTokens,
             "Common prefix", "Tokens that every prompt of every tenant starts with."),
         whole<&P::workload, &W::sharedPrefixes>("workload.sharedPrefixes", Unit::None, 0, 1'000'000, "Shared prefixes",

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 KV Workbench authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "plan/field_table.h"
 #include "plan/plan.h"
 
 #include "units/format.h"
@@ -38,11 +39,21 @@ void addFirstWorkload(Plan& plan, std::int64_t longest)
         tenant.eligibility = Eligibility::Group;
         plan.tenants.push_back(std::move(tenant));
     }
-    plan.assumptions.push_back({"plan.first_workload",
-        "No workload is stated: 48 generated requests of two tenants in different sharing groups, with lengths that "
-        "are "
-        "shares of the longest sequence.",
-        "workload.requests"});
+    const Assumption workloadAssumed {"plan.first_workload",
+        "No workload is stated: generated requests, dealt to the tenants in turn, with lengths that are shares of the "
+        "model's longest sequence.",
+        "workload.requests"};
+    const Assumption tenantsAssumed {"plan.first_tenants",
+        "No tenants are stated: two to begin with, in different sharing groups.", "tenants.a.sharingGroup"};
+    plan.assumptions.push_back(workloadAssumed);
+    plan.assumptions.push_back(tenantsAssumed);
+    forEachField(plan, [&](const FieldReference& field) {
+        const bool ofTenants = field.path.starts_with("tenants.");
+        if (isStated(field.slot) && (ofTenants || field.path.starts_with("workload.")))
+            plan.provenance.set(field.path,
+                Source {Source::Kind::Assumption, "assumed", {}, {}, {}, {},
+                    ofTenants ? tenantsAssumed.text : workloadAssumed.text});
+    });
 }
 
 /// Where a model's field lies in a plan.

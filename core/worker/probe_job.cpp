@@ -243,11 +243,15 @@ std::optional<ProbePhase> phaseFromName(std::string_view name)
 
 Result<RunSetup> setUpProbe(Plan& plan, const ProbeOptions& options)
 {
+    const std::string stated = planHash(plan);
     chooseRunEngine(plan);
     const Result<double> fraction = options.fraction ? *options.fraction : fractionFor(plan, options.maximumBytes);
     if (!fraction)
         return fraction.error();
-    return setUpRun(plan, *fraction);
+    Result<RunSetup> setup = setUpRun(plan, *fraction);
+    if (setup)
+        setup->planHash = stated; // the plan's name everywhere, whatever a run has to add to it
+    return setup;
 }
 
 Result<std::vector<EvidenceRow>> expectedRows(const Plan& plan, const RunSetup& setup, const RunRecord& prediction)

@@ -6,6 +6,7 @@
 
 #include <QTest>
 
+#include <algorithm>
 #include <random>
 
 using namespace kvw;
@@ -95,6 +96,8 @@ private slots:
     void refusals_data();
     void refusals();
     void everyDerivationReevaluates();
+    void releases_data();
+    void releases();
 };
 
 void tst_VllmRules::needIsNeverBelowIdeal()
@@ -235,6 +238,33 @@ void tst_VllmRules::everyDerivationReevaluates()
             QVERIFY2(!quantity.name().empty(), path.c_str());
         }
     }
+}
+
+void tst_VllmRules::releases_data()
+{
+    QTest::addColumn<QString>("stated");
+    QTest::addColumn<bool>("understood");
+    // Names as people, engine logs and the facts write them.
+    for (const char* name : {"0.11.0", "v0.25.1", "vLLM 0.21", "vllm==0.9.2", "~0.9-0.10 (2025-07)", " 0.26.0rc1"})
+        QTest::addRow("%s", name) << name << true;
+    for (const char* name : {"banana 9.9", "nightly", "1.0", "sglang 0.5.2", "11", "0.", "main-2026"})
+        QTest::addRow("%s", name) << name << false;
+}
+
+void tst_VllmRules::releases()
+{
+    QFETCH(const QString, stated);
+    QFETCH(const bool, understood);
+    const Plan plan = test::with(test::examplePlan("reference.kvplan"), {{"engine.version", stated.toStdString()}});
+    const Result<Estimate> result = estimate(plan);
+    QVERIFY(result.ok());
+    const auto& told = result->diagnostics;
+    const bool warned
+        = std::any_of(told.begin(), told.end(), [](const Diagnostic& d) { return d.id == "vllm.version"; });
+    QCOMPARE(warned, !understood);
+    const auto& taken = result->assumptions;
+    QCOMPARE(std::any_of(taken.begin(), taken.end(), [](const Assumption& a) { return a.id == "vllm.version"; }),
+        !understood);
 }
 
 QTEST_APPLESS_MAIN(tst_VllmRules)

@@ -66,12 +66,22 @@ const Assumption* find(const Plan& plan, const std::string& id)
 
 } // namespace
 
+namespace {
+
+bool isOfTheFirstWorkload(const std::string& path)
+{
+    return path.starts_with("workload.") || path.starts_with("tenants.");
+}
+
+} // namespace
+
 class PlanFromModelTest : public QObject
 {
     Q_OBJECT
 private slots:
     void saysWhatTheModelSays();
     void sourcesMoveWithTheirFields();
+    void theFirstWorkloadIsAssumed();
     void whatIsImpliedIsAnAssumption();
     void whatTheModelDoesNotSayStaysUnsaid();
     void theFirstWorkloadFits_data();
@@ -121,9 +131,32 @@ void PlanFromModelTest::sourcesMoveWithTheirFields()
         QVERIFY2(source, path.c_str());
         QVERIFY2(*source == fileSource(pointer.c_str()), path.c_str());
     }
-    QCOMPARE(plan.provenance.entries().size(), moved.size() + 1); // and cache.elementType
-    for (const auto& [path, source] : plan.provenance.entries())
+    std::size_t ofTheModel = 0;
+    for (const auto& [path, source] : plan.provenance.entries()) {
         QVERIFY2(findField(plan, path).ok(), path.c_str());
+        ofTheModel += isOfTheFirstWorkload(path) ? 0 : 1;
+    }
+    QCOMPARE(ofTheModel, moved.size() + 1); // and cache.elementType
+}
+
+/// Nobody stated the first workload and its tenants: every field of them says so.
+void PlanFromModelTest::theFirstWorkloadIsAssumed()
+{
+    Plan plan = planFromModel(model());
+    std::size_t fields = 0;
+    forEachField(plan, [&](const FieldReference& field) {
+        if (!isOfTheFirstWorkload(field.path))
+            return;
+        const std::shared_ptr<const Source> source = plan.provenance.find(field.path);
+        QCOMPARE(static_cast<bool>(source), isStated(field.slot));
+        fields += source ? 1 : 0;
+        QVERIFY2(!source || source->kind == Source::Kind::Assumption, field.path.c_str());
+    });
+    QVERIFY(fields > 10);
+    QVERIFY(setField(plan, "workload.requests", "7"));
+    QVERIFY(plan.provenance.find("workload.requests")->kind == Source::Kind::User);
+    QVERIFY(!find(plan, "plan.first_workload"));
+    QVERIFY(find(plan, "plan.first_tenants"));
 }
 
 void PlanFromModelTest::whatIsImpliedIsAnAssumption()
@@ -131,7 +164,8 @@ void PlanFromModelTest::whatIsImpliedIsAnAssumption()
     Plan plan = planFromModel(model());
     QVERIFY(plan.assumptions.front() == model().assumptions.front());
     const std::map<std::string, std::string> ids {{"plan.cache_element_type", "cache.elementType"},
-        {"plan.max_model_len", "limits.maxModelLen"}, {"plan.first_workload", "workload.requests"}};
+        {"plan.max_model_len", "limits.maxModelLen"}, {"plan.first_workload", "workload.requests"},
+        {"plan.first_tenants", "tenants.a.sharingGroup"}};
     for (const auto& [id, path] : ids) {
         const Assumption* assumption = find(plan, id);
         QVERIFY2(assumption, id.c_str());
@@ -158,7 +192,8 @@ void PlanFromModelTest::whatTheModelDoesNotSayStaysUnsaid()
     QVERIFY(!find(plan, "plan.max_model_len"));
     QVERIFY(!plan.loaded.weightBytes);
     QVERIFY(plan.engine.name.empty() && !plan.deployment.tp && !plan.limits.promptTokens);
-    QVERIFY(plan.provenance.entries().empty());
+    for (const auto& [path, source] : plan.provenance.entries())
+        QVERIFY2(isOfTheFirstWorkload(path), path.c_str());
 }
 
 void PlanFromModelTest::theFirstWorkloadFits_data()

@@ -184,6 +184,9 @@ class PredictionTest(Case):
             self.keys(domain, {"tenant", "domain", "key"}, "layout.domains")
         estimate = kvw_json("estimate", write_plan(plan, "whole"))
         self.assertEqual(found["planHash"], estimate["planHash"])
+        # A run adds an engine to a plan that states none; the plan is the same one.
+        bare = write_plan({**plan, "engine": {}}, "bare")
+        self.assertEqual(kvw_json("predict", bare)["planHash"], kvw_json("estimate", bare)["planHash"])
         self.assertEqual(found["layout"]["pools"], [{
             "blocks": estimate["engine"]["blocks"], "held": 1, "blockBytes": estimate["engine"]["bytesPerBlock"]}])
         record = found["prediction"]
