@@ -20,6 +20,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMainWindow>
+#include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -95,6 +96,11 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
         if (m_legendDock)
             m_legendDock->setWindowTitle(title);
     });
+    // Wherever the focus is, but in a field that takes digits.
+    for (std::size_t i = 0; i < colouringCount; ++i) {
+        auto* key = new QShortcut(QKeySequence(Qt::Key_1 + static_cast<int>(i)), this);
+        connect(key, &QShortcut::activated, this, [this, i] { m_bar->chooseColouring(static_cast<Colouring>(i)); });
+    }
     refreshSources();
 }
 
@@ -323,8 +329,6 @@ void BlockMapPage::refreshText()
 
 void BlockMapPage::keyPressEvent(QKeyEvent* event)
 {
-    if (event->key() >= Qt::Key_1 && event->key() < Qt::Key_1 + static_cast<int>(colouringCount))
-        return m_bar->chooseColouring(static_cast<Colouring>(event->key() - Qt::Key_1));
     switch (event->key()) {
     case Qt::Key_Plus:
     case Qt::Key_Equal:

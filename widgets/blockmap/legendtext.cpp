@@ -48,11 +48,11 @@ QString classNote(BlockClass what)
     return {};
 }
 
-/// "3–4", "17 and more".
+/// "3–4", "≥ 17".
 QString range(const LegendCount& line)
 {
     if (line.to < 0)
-        return LegendView::tr("%1 and more").arg(countText(line.from));
+        return LegendView::tr("≥ %1").arg(countText(line.from));
     if (line.from == line.to)
         return countText(line.from);
     return LegendView::tr("%1–%2").arg(countText(line.from), countText(line.to));

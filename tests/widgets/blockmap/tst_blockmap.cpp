@@ -348,11 +348,11 @@ void BlockMapTest::legendSaysTheLimits()
     map.setColouring(Colouring::References);
     QCOMPARE(names().mid(0, 7),
         (QStringList {"In 1 table", "In 2 tables", "In 3–4 tables", "In 5–8 tables", "In 9–16 tables",
-            "In 17 and more tables", "Cached"}));
+            "In ≥ 17 tables", "Cached"}));
     map.setColouring(Colouring::Age);
     QVERIFY(map.replay().lastStep() >= 64 && map.replay().lastStep() < 729); // 3⁶ = 729
     QCOMPARE(names().mid(0, 6),
-        (QStringList {"0–2 steps", "3–8 steps", "9–26 steps", "27–80 steps", "81–242 steps", "243 and more steps"}));
+        (QStringList {"0–2 steps", "3–8 steps", "9–26 steps", "27–80 steps", "81–242 steps", "≥ 243 steps"}));
     map.setColouring(Colouring::Domain);
     QVERIFY(names().contains(QStringLiteral("D1 group-1: acme")));
     map.setColouring(Colouring::Group);
@@ -472,6 +472,8 @@ void BlockMapTest::keysColourAndZoom()
     QVERIFY(fixture.ready());
     MapState& map = fixture.page.map();
     PoolView& pool = fixture.page.pool();
+    fixture.page.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&fixture.page));
     pool.setFocus();
     QTest::keyClick(&pool, Qt::Key_2);
     QCOMPARE(map.colouring(), Colouring::Tenant);
