@@ -36,103 +36,74 @@ TenantSet tenantBit(std::uint16_t tenant)
     return TenantSet {1} << std::min<std::uint16_t>(tenant, 63);
 }
 
-std::vector<std::vector<TenantSet>> tenantSets(const EventLogHeader& header, const ReplayState& state)
-{
-    std::vector<std::vector<TenantSet>> out;
-    for (const std::vector<BlockSnapshot>& pool : state.map.blocks()) {
-        std::vector<TenantSet>& sets = out.emplace_back(pool.size());
-        for (std::size_t b = 0; b < pool.size(); ++b) {
-            if (pool[b].state == BlockState::Cached)
-                sets[b] = tenantBit(pool[b].tenant);
-        }
-    }
-    for (const auto& [id, request] : state.requests) {
-        for (std::size_t g = 0; g < request.tables.size(); ++g) {
-            std::vector<TenantSet>& sets = out[header.layout.groups[g].pool];
-            for (const std::uint32_t block : request.tables[g]) {
-                if (block != noTableBlock)
-                    sets[block] |= tenantBit(request.tenant);
-            }
-        }
-    }
-    return out;
-}
-
 namespace {
 
-/// Adds what the legend has under its sum.
-void addWindows(const EventLogHeader& header, const ReplayState& state, Legend& legend)
+/// Finds the set with one more tenant without looking it up twice: a table of what follows what.
+class SetNumbers
 {
-    for (const auto& [id, request] : state.requests) {
-        for (std::size_t g = 0; g < request.tables.size(); ++g) {
-            const std::vector<std::uint32_t>& table = request.tables[g];
-            legend.windowDropped += std::count(table.begin(), table.end(), noTableBlock);
-            if (header.layout.groups[g].window)
-                legend.windowPositions += static_cast<std::int64_t>(table.size());
-        }
+public:
+    explicit SetNumbers(std::vector<TenantSet>& distinct)
+        : m_distinct(distinct)
+    {
+        add(0);
     }
+
+    std::uint32_t with(std::uint32_t number, std::uint32_t bit)
+    {
+        const std::uint32_t known = m_next[number][bit];
+        return known != unknown ? known : find(number, bit);
+    }
+
+private:
+    static constexpr std::uint32_t unknown = 0xffffffff;
+
+    void add(TenantSet set)
+    {
+        m_numbers.emplace(set, static_cast<std::uint32_t>(m_distinct.size()));
+        m_distinct.push_back(set);
+        m_next.emplace_back().fill(unknown);
+    }
+    std::uint32_t find(std::uint32_t number, std::uint32_t bit)
+    {
+        const TenantSet set = m_distinct[number] | TenantSet {1} << bit;
+        if (!m_numbers.contains(set))
+            add(set);
+        return m_next[number][bit] = m_numbers.at(set);
+    }
+
+    std::vector<TenantSet>& m_distinct;
+    std::vector<std::array<std::uint32_t, 64>> m_next;
+    std::map<TenantSet, std::uint32_t> m_numbers;
+};
+
+std::uint32_t bitOf(std::uint16_t tenant)
+{
+    return std::min<std::uint32_t>(tenant, 63);
 }
 
 } // namespace
 
-Legend legendByState(const EventLogHeader& header, const ReplayState& state)
+TenantSets tenantSets(const EventLogHeader& header, const ReplayState& state)
 {
-    Legend out;
-    for (const BlockClass which :
-        {BlockClass::Shared, BlockClass::Private, BlockClass::Cached, BlockClass::Free, BlockClass::Held}) {
-        LegendCount row;
-        row.what = which;
-        out.rows.push_back(row);
-    }
-    for (std::size_t p = 0; p < state.map.blocks().size(); ++p) {
-        std::array<std::int64_t, blockClassCount> counts {};
-        for (const BlockSnapshot& block : state.map.blocks()[p])
-            ++counts[static_cast<std::size_t>(blockClass(block))];
-        for (LegendCount& row : out.rows) {
-            const std::int64_t blocks = counts[static_cast<std::size_t>(row.what)];
-            row.blocks += blocks;
-            row.bytes += blocks * header.layout.pools[p].blockBytes.value;
+    TenantSets out;
+    SetNumbers sets(out.distinct);
+    for (const std::vector<BlockSnapshot>& pool : state.map.blocks()) {
+        std::vector<std::uint32_t>& numbers = out.numbers.emplace_back(pool.size());
+        for (std::size_t b = 0; b < pool.size(); ++b) {
+            if (pool[b].state == BlockState::Cached)
+                numbers[b] = sets.with(0, bitOf(pool[b].tenant));
         }
     }
-    for (const LegendCount& row : out.rows) {
-        out.blocks += row.blocks;
-        out.bytes += row.bytes;
-    }
-    addWindows(header, state, out);
-    return out;
-}
-
-Legend legendByTenant(const EventLogHeader& header, const ReplayState& state)
-{
-    struct Sum
-    {
-        std::int64_t blocks = 0;
-        std::int64_t bytes = 0;
-    };
-    std::map<std::pair<BlockClass, TenantSet>, Sum> sums;
-    const std::vector<std::vector<TenantSet>> tenants = tenantSets(header, state);
-    Legend out;
-    for (std::size_t p = 0; p < tenants.size(); ++p) {
-        const std::int64_t bytes = header.layout.pools[p].blockBytes.value;
-        for (std::size_t b = 0; b < tenants[p].size(); ++b) {
-            BlockClass what = blockClass(state.map.blocks()[p][b]);
-            if (what == BlockClass::Shared)
-                what = BlockClass::Private;
-            Sum& sum = sums[{what, tenants[p][b]}];
-            ++sum.blocks;
-            sum.bytes += bytes;
+    for (const auto& [id, request] : state.requests) {
+        const std::uint32_t bit = bitOf(request.tenant);
+        for (std::size_t g = 0; g < request.tables.size(); ++g) {
+            std::vector<std::uint32_t>& numbers = out.numbers[header.layout.groups[g].pool];
+            for (const std::uint32_t block : request.tables[g]) {
+                if (block != noTableBlock)
+                    numbers[block] = sets.with(numbers[block], bit);
+            }
         }
     }
-    for (const BlockClass what : {BlockClass::Private, BlockClass::Cached, BlockClass::Free, BlockClass::Held}) {
-        for (const auto& [key, sum] : sums) {
-            if (key.first != what)
-                continue;
-            out.rows.push_back({what, key.second, sum.blocks, sum.bytes});
-            out.blocks += sum.blocks;
-            out.bytes += sum.bytes;
-        }
-    }
-    addWindows(header, state, out);
     return out;
 }
 
@@ -151,12 +122,16 @@ bool crossesDomains(TenantSet tenants, const std::vector<SharingDomain>& domains
     return false;
 }
 
-std::int64_t crossDomainBlocks(
-    const std::vector<std::vector<TenantSet>>& tenants, const std::vector<SharingDomain>& domains)
+std::int64_t crossDomainBlocks(const TenantSets& tenants, const std::vector<SharingDomain>& domains)
 {
+    std::vector<std::uint8_t> crosses;
+    for (const TenantSet set : tenants.distinct)
+        crosses.push_back(crossesDomains(set, domains) ? 1 : 0);
     std::int64_t out = 0;
-    for (const std::vector<TenantSet>& pool : tenants)
-        out += std::count_if(pool.begin(), pool.end(), [&](TenantSet set) { return crossesDomains(set, domains); });
+    for (const std::vector<std::uint32_t>& pool : tenants.numbers) {
+        for (const std::uint32_t number : pool)
+            out += crosses[number];
+    }
     return out;
 }
 

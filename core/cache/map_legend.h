@@ -26,22 +26,36 @@ const char* blockClassName(BlockClass which); ///< "free", "shared", "private ta
 using TenantSet = std::uint64_t;
 TenantSet tenantBit(std::uint16_t tenant);
 
-/// Whose tables name each block, [pool][block]; of cached blocks the tenant that it was allocated for; 0 for the rest.
-std::vector<std::vector<TenantSet>> tenantSets(const EventLogHeader& header, const ReplayState& state);
+/// Whose tables name each block; of cached blocks the tenant that it was allocated for; nobody's for the rest. Each set
+/// is kept once, so that blocks of the same tenants have the same number.
+struct TenantSets
+{
+    std::vector<TenantSet> distinct; ///< the first is 0; some may be of no block
+    std::vector<std::vector<std::uint32_t>> numbers; ///< [pool][block]: index into `distinct`
+
+    TenantSet of(std::uint32_t pool, std::uint32_t block) const { return distinct[numbers[pool][block]]; }
+};
+TenantSets tenantSets(const EventLogHeader& header, const ReplayState& state);
 
 /// One line of a block map's legend.
 struct LegendCount
 {
-    BlockClass what = BlockClass::Free; ///< by tenant, active blocks are Private, whatever they are shared by
-    TenantSet tenants = 0; ///< by tenant only: the tenants whose tables name the blocks, or the last owner
+    BlockClass what = BlockClass::Free; ///< but by state, active blocks are Private, whatever they are shared by
+    TenantSet tenants = 0; ///< by tenant: those whose tables name the blocks, or the last owner; by domain: its tenants
     std::int64_t blocks = 0;
     std::int64_t bytes = 0;
+    /// By domain: number of the domain in mapDomains(), −1 for blocks in tables of several, which must not occur. By
+    /// group: the group. By age and references: the step, 0 to 5.
+    std::int32_t index = -1;
+    std::int64_t from = 0; ///< by age and references: the step's lowest value
+    std::int64_t to = -1; ///< and its highest; −1: there is none
 };
 
 /// A legend: its lines add up to the pools' blocks and bytes.
 struct Legend
 {
-    std::vector<LegendCount> rows; ///< by state: all five, in a fixed order; by tenant: those that there are
+    /// By state: all five, in a fixed order; by age and references: all steps; by the others: those that there are.
+    std::vector<LegendCount> rows;
     std::int64_t blocks = 0;
     std::int64_t bytes = 0;
     std::int64_t windowDropped = 0; ///< table positions of running requests that hold no block any more
@@ -54,8 +68,7 @@ Legend legendByTenant(const EventLogHeader& header, const ReplayState& state);
 /// own.
 bool crossesDomains(TenantSet tenants, const std::vector<SharingDomain>& domains);
 /// Active blocks that tables of several domains name: must be 0.
-std::int64_t crossDomainBlocks(
-    const std::vector<std::vector<TenantSet>>& tenants, const std::vector<SharingDomain>& domains);
+std::int64_t crossDomainBlocks(const TenantSets& tenants, const std::vector<SharingDomain>& domains);
 
 /// What became of the blocks that a preempted request held.
 struct FormerBlocks

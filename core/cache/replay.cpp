@@ -70,8 +70,10 @@ const char* requestPhaseName(RequestPhase phase)
 ReplayState::ReplayState(const EventLogHeader& header)
     : map(header.layout)
 {
-    for (const std::vector<BlockSnapshot>& pool : map.blocks())
+    for (const std::vector<BlockSnapshot>& pool : map.blocks()) {
         uses.emplace_back(pool.size());
+        since.emplace_back(pool.size());
+    }
 }
 
 Result<void> ReplayState::apply(const EventLogHeader& header, const Event& event)
@@ -86,6 +88,7 @@ Result<void> ReplayState::apply(const EventLogHeader& header, const Event& event
     switch (event.kind) {
     case EventKind::Allocate:
         ++uses[header.layout.groups[event.group].pool][event.block];
+        since[header.layout.groups[event.group].pool][event.block] = event.step;
         enter(requests[event.request], event, groups);
         break;
     case EventKind::Reference:

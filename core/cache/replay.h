@@ -60,6 +60,7 @@ struct ReplayState
     BlockMap map;
     std::map<std::uint32_t, RequestTrace> requests; ///< that have been seen, by id
     std::vector<std::vector<std::uint32_t>> uses; ///< [pool][block]: how often it was allocated
+    std::vector<std::vector<std::uint32_t>> since; ///< [pool][block]: the step of its last allocation
 
     explicit ReplayState(const EventLogHeader& header);
     /// Errors as BlockMap::apply; events.inconsistent for a position beyond any table. Nothing changes then.

@@ -338,7 +338,9 @@ void ReplayTest::domains()
     QVERIFY(!crossesDomains(0b011, domains));
     QVERIFY(crossesDomains(0b101, domains));
     QVERIFY(crossesDomains(0b1001, domains)); // a tenant that nobody gave a domain
-    QCOMPARE(crossDomainBlocks({{0b011, 0b101, 0}, {0b110}}, domains), 2);
+    // Blocks of the sets 011, 101 and nobody's in one pool, of 110 in the other.
+    const TenantSets sets {{0b000, 0b011, 0b101, 0b110}, {{1, 2, 0}, {3}}};
+    QCOMPARE(crossDomainBlocks(sets, domains), 2);
 }
 
 QTEST_MAIN(ReplayTest)

@@ -5,6 +5,8 @@
 
 #include "blockmap/legendview.h"
 #include "blockmap/lensview.h"
+#include "blockmap/mapbar.h"
+#include "blockmap/maplog.h"
 #include "blockmap/poolview.h"
 #include "blockmap/requestsview.h"
 #include "blockmap/storyview.h"
@@ -12,25 +14,21 @@
 #include "document/plandocument.h"
 #include "models/numbertext.h"
 
-#include <QButtonGroup>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QLineEdit>
 #include <QMainWindow>
+#include <QShortcut>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <QtConcurrent>
 
 namespace kvw::gui {
 
 namespace {
-
-const QString predictionKey = QStringLiteral("prediction");
 
 QVBoxLayout* column(QWidget* parent, int spacing)
 {
@@ -40,54 +38,19 @@ QVBoxLayout* column(QWidget* parent, int spacing)
     return out;
 }
 
-/// What a source is made from.
-struct Log
-{
-    QString title;
-    std::shared_ptr<const EventLog> events;
-    const RunSetup* setup = nullptr;
-    bool grows = false;
-};
-
-Log logOf(const PlanDocument& document, const QString& key)
-{
-    Log out;
-    if (key == predictionKey && document.prediction()) {
-        out.title = document.isPredictionStale() ? BlockMapPage::tr("~ Prediction (earlier plan)")
-                                                 : BlockMapPage::tr("Prediction");
-        out.events = document.prediction()->events;
-        out.setup = &document.prediction()->setup;
-        return out;
-    }
-    for (const std::shared_ptr<const LiveResult>& run : document.runs()) {
-        if (run->id != key || !run->events)
-            continue;
-        out.title = BlockMapPage::tr("%1%2 on %3")
-                        .arg(document.isStale(*run) ? QStringLiteral("~ ") : QString(), run->id, run->device);
-        out.events = run->events;
-        out.setup = &run->setup;
-        out.grows = run->state == QLatin1String("running");
-    }
-    return out;
-}
-
 } // namespace
 
 BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
     : Page(QStringLiteral("blockmap"), tr("Block map"), tr("Who holds which block, and why"), parent)
     , m_document(document)
     , m_sources(new QComboBox(this))
-    , m_colours(new QButtonGroup(this))
-    , m_tenants(new QComboBox(this))
-    , m_groups(new QComboBox(this))
-    , m_search(new QLineEdit(this))
-    , m_hover(new QLabel(this))
     , m_stack(new QStackedWidget(this))
     , m_empty(new QLabel(this))
     , m_requestsTitle(paneTitle({}, this))
     , m_requests(new RequestsView(m_map, this))
     , m_poolTitle(paneTitle(tr("Device pool"), this))
     , m_pool(new PoolView(m_map, this))
+    , m_bar(new MapBar(m_map, *m_pool, this))
     , m_lensTitle(paneTitle({}, this))
     , m_lens(new LensView(m_map, *m_pool, this))
     , m_time(new TimeStrip(m_map, this))
@@ -106,7 +69,7 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
     m_empty->setText(tr("No event log yet. Predict (F5), or run live."));
     auto* results = new QWidget(m_stack);
     QVBoxLayout* layout = column(results, 8);
-    layout->addWidget(makeBar());
+    layout->addWidget(m_bar);
     layout->addWidget(makeMaps(), 1);
     layout->addWidget(m_time);
     m_stack->addWidget(m_empty);
@@ -118,9 +81,13 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
     connect(&document, &PlanDocument::predictionChanged, this, &BlockMapPage::refreshSources);
     connect(&document, &PlanDocument::runsChanged, this, &BlockMapPage::refreshSources);
     connect(&document, &PlanDocument::planChanged, this, &BlockMapPage::refreshSources);
-    connect(&m_map, &MapState::sourceChanged, this, &BlockMapPage::refreshFilters);
+    connect(&m_map, &MapState::sourceChanged, this, [this] {
+        if (m_map.source())
+            m_poolTitle->setText(tr("Device pool, rank %1").arg(m_map.header().layout.rank));
+    });
     connect(&m_map, &MapState::selectionChanged, this, &BlockMapPage::refreshText);
-    connect(&m_map, &MapState::hoverChanged, this, &BlockMapPage::refreshText);
+    connect(m_bar, &MapBar::notFound, this,
+        [this](const QString& text) { emit message(tr("%1 is not in the map at this step.").arg(text)); });
     connect(m_requests, &RequestsView::titleChanged, this,
         [this](const QString& title) { m_requestsTitle->setText(tr("Requests: %1").arg(title)); });
     connect(m_lens, &LensView::titleChanged, m_lensTitle, &QLabel::setText);
@@ -129,77 +96,17 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
         if (m_legendDock)
             m_legendDock->setWindowTitle(title);
     });
+    // Wherever the focus is, but in a field that takes digits.
+    for (std::size_t i = 0; i < colouringCount; ++i) {
+        auto* key = new QShortcut(QKeySequence(Qt::Key_1 + static_cast<int>(i)), this);
+        connect(key, &QShortcut::activated, this, [this, i] { m_bar->chooseColouring(static_cast<Colouring>(i)); });
+    }
     refreshSources();
 }
 
 BlockMapPage::~BlockMapPage()
 {
     m_loading.waitForFinished();
-}
-
-QWidget* BlockMapPage::makeBar()
-{
-    auto* bar = new QWidget(this);
-    auto* layout = new QHBoxLayout(bar);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(4);
-    layout->addWidget(new QLabel(tr("Colour"), bar));
-    const QList<std::pair<QString, Colouring>> colourings {
-        {tr("State"), Colouring::State}, {tr("Tenant"), Colouring::Tenant}};
-    for (const auto& [name, colouring] : colourings) {
-        auto* button = new QToolButton(bar);
-        button->setText(name);
-        button->setCheckable(true);
-        button->setChecked(colouring == Colouring::State);
-        button->setToolTip(tr("Key %1").arg(static_cast<int>(colouring) + 1));
-        button->setMinimumHeight(24);
-        m_colours->addButton(button, static_cast<int>(colouring));
-        layout->addWidget(button);
-    }
-    connect(
-        m_colours, &QButtonGroup::idClicked, this, [this](int id) { m_map.setColouring(static_cast<Colouring>(id)); });
-    layout->addSpacing(12);
-    layout->addWidget(new QLabel(tr("Tenant"), bar));
-    layout->addWidget(m_tenants);
-    layout->addSpacing(8);
-    layout->addWidget(new QLabel(tr("Group"), bar));
-    layout->addWidget(m_groups);
-    for (QComboBox* box : {m_tenants, m_groups})
-        box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-    m_tenants->setAccessibleName(tr("Show blocks of this tenant"));
-    m_groups->setAccessibleName(tr("Show blocks of this layer group"));
-    connect(m_tenants, &QComboBox::activated, this, [this](int row) { m_map.setTenantFilter(row - 1); });
-    connect(m_groups, &QComboBox::activated, this, [this](int row) { m_map.setGroupFilter(row - 1); });
-    layout->addSpacing(12);
-    m_hover->setForegroundRole(QPalette::PlaceholderText);
-    m_hover->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred); // its text never moves a pane
-    layout->addWidget(m_hover, 1);
-    m_search->setPlaceholderText(tr("Request, block, tenant or digest"));
-    m_search->setToolTip(tr("r12, b176, a tenant's name, or the first digits of an identity; Enter goes there"));
-    m_search->setAccessibleName(tr("Find in the map"));
-    m_search->setClearButtonEnabled(true);
-    m_search->setMaximumWidth(220);
-    connect(m_search, &QLineEdit::returnPressed, this, [this] {
-        if (m_map.find(m_search->text()))
-            refreshFilters();
-        else
-            emit message(tr("%1 is not in the map at this step.").arg(m_search->text()));
-    });
-    layout->addWidget(m_search);
-    const QList<std::tuple<QString, QString, void (PoolView::*)()>> zooms {
-        {QStringLiteral("−"), tr("Zoom out (−)"), &PoolView::zoomOut},
-        {tr("Fit"), tr("Whole pool (0)"), &PoolView::zoomFit},
-        {QStringLiteral("+"), tr("Zoom in (+)"), &PoolView::zoomIn}};
-    for (const auto& [text, tip, slot] : zooms) {
-        auto* button = new QToolButton(bar);
-        button->setText(text);
-        button->setToolTip(tip);
-        button->setAccessibleName(tip);
-        button->setAutoRaise(true);
-        connect(button, &QToolButton::clicked, m_pool, slot);
-        layout->addWidget(button);
-    }
-    return bar;
 }
 
 QWidget* BlockMapPage::makeMaps()
@@ -312,10 +219,10 @@ void BlockMapPage::setSource(const QString& key)
 void BlockMapPage::showRequest(quint32 request)
 {
     m_wanted = request;
-    if (source() == predictionKey && !m_loading.isRunning())
+    if (source() == predictionLogKey() && !m_loading.isRunning())
         loaded();
     else
-        setSource(predictionKey);
+        setSource(predictionLogKey());
 }
 
 MapState& BlockMapPage::map()
@@ -340,17 +247,11 @@ LegendView& BlockMapPage::legend()
 
 void BlockMapPage::refreshSources()
 {
-    QStringList keys;
-    if (m_document.prediction())
-        keys.push_back(predictionKey);
-    for (const std::shared_ptr<const LiveResult>& run : m_document.runs()) {
-        if (run->events)
-            keys.push_back(run->id);
-    }
+    const QStringList keys = mapLogKeys(m_document);
     const QString current = m_sources->currentData().toString();
     m_sources->clear();
-    for (const QString& key : std::as_const(keys))
-        m_sources->addItem(logOf(m_document, key).title, key);
+    for (const QString& key : keys)
+        m_sources->addItem(mapLog(m_document, key).title, key);
     m_sources->setCurrentIndex(std::max(0, m_sources->findData(current)));
     m_sources->setEnabled(keys.size() > 1);
     if (keys.isEmpty()) {
@@ -367,7 +268,7 @@ void BlockMapPage::load(const QString& key)
 {
     if (m_loading.isRunning())
         return; // loaded() looks again
-    const Log log = logOf(m_document, key);
+    const MapLog log = mapLog(m_document, key);
     if (!log.events || !(isVisible() || m_wanted))
         return; // read when somebody looks
     if (m_shown == log.events.get() && m_shownEvents == log.events->events().size() && source() == key)
@@ -375,22 +276,14 @@ void BlockMapPage::load(const QString& key)
     m_shown = log.events.get();
     m_shownEvents = log.events->events().size();
     m_loadingLog = log.events.get();
-    const std::vector<SharingDomain> domains = log.setup ? log.setup->domains : std::vector<SharingDomain>();
-    const QString rule = log.setup ? QString::fromStdString(log.setup->behaviour.rule) : QString();
     if (log.grows) {
         // Others write to it: it can only be read here.
         m_loadingLog = nullptr;
-        const std::shared_ptr<MapSource> source = makeMapSource(key, log.title, log.events, domains, true);
-        source->rule = rule;
         m_stack->setCurrentIndex(1);
-        m_map.setSource(source);
+        m_map.setSource(log.read());
         return;
     }
-    m_loading.setFuture(QtConcurrent::run([key, title = log.title, events = log.events, domains, rule] {
-        std::shared_ptr<MapSource> source = makeMapSource(key, title, events, domains, false);
-        source->rule = rule;
-        return source;
-    }));
+    m_loading.setFuture(QtConcurrent::run([log] { return log.read(); }));
 }
 
 void BlockMapPage::loaded()
@@ -411,43 +304,17 @@ void BlockMapPage::loaded()
         if (m_sources->count() > 0)
             load(m_sources->currentData().toString()); // something newer may have come
     }
-    if (m_wanted && source() == predictionKey && !m_loading.isRunning()) {
+    if (m_wanted && source() == predictionLogKey() && !m_loading.isRunning()) {
         const quint32 request = *m_wanted;
         m_wanted.reset();
         m_map.showRequest(request);
     }
 }
 
-void BlockMapPage::refreshFilters()
-{
-    m_tenants->clear();
-    m_groups->clear();
-    m_tenants->addItem(tr("All"));
-    m_groups->addItem(tr("All"));
-    if (!m_map.source())
-        return;
-    for (std::uint16_t t = 0; t < m_map.header().tenants.size(); ++t)
-        m_tenants->addItem(QStringLiteral("%1 %2").arg(MapState::tenantLetter(t), m_map.tenantName(t)));
-    for (const GroupLayout& group : m_map.header().layout.groups)
-        m_groups->addItem(QString::fromStdString(group.id));
-    m_tenants->setCurrentIndex(m_map.tenantFilter() + 1);
-    m_groups->setCurrentIndex(m_map.groupFilter() + 1);
-    m_poolTitle->setText(tr("Device pool, rank %1").arg(m_map.header().layout.rank));
-}
-
 void BlockMapPage::refreshText()
 {
-    if (!m_map.source()) {
-        m_hover->clear();
+    if (!m_map.source())
         return;
-    }
-    QStringList parts;
-    if (const std::optional<std::uint32_t> request = m_map.hoveredRequest())
-        parts.push_back(QStringLiteral("r%1").arg(*request));
-    if (const std::optional<BlockRef> block = m_map.hoveredBlock())
-        parts.push_back(m_map.describe(*block));
-    m_hover->setText(parts.join(QStringLiteral(" · ")));
-
     const std::optional<std::uint32_t> request = m_map.selectedRequest();
     const auto found = request ? m_map.state().requests.find(*request) : m_map.state().requests.end();
     if (found == m_map.state().requests.end()) {
@@ -463,10 +330,6 @@ void BlockMapPage::refreshText()
 void BlockMapPage::keyPressEvent(QKeyEvent* event)
 {
     switch (event->key()) {
-    case Qt::Key_1:
-    case Qt::Key_2:
-        m_colours->button(event->key() - Qt::Key_1)->click();
-        return;
     case Qt::Key_Plus:
     case Qt::Key_Equal:
         return m_pool->zoomIn();

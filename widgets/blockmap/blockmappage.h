@@ -9,17 +9,16 @@
 #include <QFutureWatcher>
 #include <QPointer>
 
-class QButtonGroup;
 class QComboBox;
 class QDockWidget;
 class QLabel;
-class QLineEdit;
 class QStackedWidget;
 
 namespace kvw::gui {
 
 class LegendView;
 class LensView;
+class MapBar;
 class PlanDocument;
 class PoolView;
 class RequestsView;
@@ -54,30 +53,24 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
-    QWidget* makeBar();
     QWidget* makeMaps();
     QWidget* makeSide();
     void placeSide();
     void refreshSources();
     void load(const QString& key);
     void loaded();
-    void refreshFilters();
     void refreshText();
 
     PlanDocument& m_document;
     MapState m_map;
     QComboBox* m_sources;
-    QButtonGroup* m_colours;
-    QComboBox* m_tenants;
-    QComboBox* m_groups;
-    QLineEdit* m_search;
-    QLabel* m_hover;
     QStackedWidget* m_stack;
     QLabel* m_empty;
     QLabel* m_requestsTitle;
     RequestsView* m_requests;
     QLabel* m_poolTitle;
     PoolView* m_pool;
+    MapBar* m_bar;
     QLabel* m_lensTitle;
     LensView* m_lens;
     TimeStrip* m_time;

@@ -84,7 +84,7 @@ CellPainter::CellPainter(const MapState& state, int size)
     }
 }
 
-const QImage& CellPainter::look(std::uint8_t visual) const
+const QImage& CellPainter::look(std::uint16_t visual) const
 {
     const bool faded = (visual & MapState::fadedBit) != 0;
     return m_looks[(visual & ~MapState::fadedBit) + (faded ? m_state.visuals().size() : 0)];
@@ -93,7 +93,7 @@ const QImage& CellPainter::look(std::uint8_t visual) const
 void CellPainter::drawGrid(
     QImage& image, std::uint32_t pool, std::int64_t first, std::int64_t end, int columns, int left, int top) const
 {
-    const std::vector<std::uint8_t>& visuals = m_state.visualsOf(pool);
+    const std::vector<std::uint16_t>& visuals = m_state.visualsOf(pool);
     const auto half = m_state.visuals().size();
     for (std::int64_t row = first; row < end; row += columns, top += m_size) {
         const std::int64_t last = std::min<std::int64_t>(end, row + columns);
@@ -103,7 +103,7 @@ void CellPainter::drawGrid(
                 continue;
             auto* line = reinterpret_cast<QRgb*>(image.scanLine(top)) + left;
             for (int i = 0; i < count; ++i) {
-                const std::uint8_t visual = visuals[static_cast<std::size_t>(row + i)];
+                const std::uint16_t visual = visuals[static_cast<std::size_t>(row + i)];
                 line[i] = m_means[(visual & ~MapState::fadedBit) + ((visual & MapState::fadedBit) ? half : 0)];
             }
             continue;
@@ -128,7 +128,7 @@ void CellPainter::drawGrid(
 
 void CellPainter::drawCell(QImage& image, const BlockRef& ref, int left, int top) const
 {
-    const std::uint8_t visual = m_state.visualsOf(ref.pool)[ref.block];
+    const std::uint16_t visual = m_state.visualsOf(ref.pool)[ref.block];
     const QImage& cell = look(visual);
     const BlockSnapshot& block = m_state.block(ref);
     const int inner = m_size >= patternSize ? m_size - 1 : m_size;
@@ -152,7 +152,7 @@ void CellPainter::drawCell(QImage& image, const BlockRef& ref, int left, int top
 void CellPainter::drawShares(
     QImage& image, std::uint32_t pool, std::int64_t perPixel, int columns, int left, int top) const
 {
-    const std::vector<std::uint8_t>& visuals = m_state.visualsOf(pool);
+    const std::vector<std::uint16_t>& visuals = m_state.visualsOf(pool);
     const auto half = m_state.visuals().size();
     const auto blocks = static_cast<std::int64_t>(visuals.size());
     std::int64_t pixel = 0;
@@ -164,7 +164,7 @@ void CellPainter::drawShares(
         unsigned blue = 0;
         bool alarm = false;
         for (; b < end; ++b) {
-            const std::uint8_t visual = visuals[static_cast<std::size_t>(b)];
+            const std::uint16_t visual = visuals[static_cast<std::size_t>(b)];
             const auto index = (visual & ~MapState::fadedBit) + ((visual & MapState::fadedBit) ? half : 0);
             const QRgb color = m_means[index];
             red += static_cast<unsigned>(qRed(color));
@@ -194,12 +194,12 @@ QColor inkOn(const QColor& ground)
 
 void paintCellText(QPainter& painter, const MapState& map, const BlockRef& ref, const QRectF& rect)
 {
-    const std::uint8_t index = map.visualsOf(ref.pool)[ref.block];
+    const std::uint16_t index = map.visualsOf(ref.pool)[ref.block];
     const MapVisual& visual = map.visuals()[index & ~MapState::fadedBit];
     const BlockSnapshot& block = map.block(ref);
-    if ((index & MapState::fadedBit) != 0 || map.tenants(ref) == 0)
+    const QString letters = map.cellText(ref);
+    if ((index & MapState::fadedBit) != 0 || letters.isEmpty())
         return;
-    const QString letters = map.tenantsText(map.tenants(ref));
     const QRectF inner = rect.adjusted(3, 1, -4, -2);
     QColor ink = inkOn(visual.fill);
     const bool hatched = visual.pattern == MapVisual::Diagonals || visual.pattern == MapVisual::WideDiagonals;

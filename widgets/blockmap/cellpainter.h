@@ -37,7 +37,7 @@ public:
 
 private:
     static QImage drawLook(const MapVisual& visual, const QPalette& palette, int size, bool faded);
-    const QImage& look(std::uint8_t visual) const;
+    const QImage& look(std::uint16_t visual) const;
 
     const MapState& m_state;
     int m_size;
@@ -47,7 +47,8 @@ private:
     QRgb m_base;
 };
 
-/// What a large cell says: whose it is, and how many tables name it. In white or black, whichever is easier to read.
+/// What a large cell says: whose or what it is, and how many tables name it. In white or black, whichever is easier to
+/// read.
 void paintCellText(QPainter& painter, const MapState& map, const BlockRef& ref, const QRectF& rect);
 /// White or black, whichever has the higher contrast on `ground`.
 QColor inkOn(const QColor& ground);

@@ -4,6 +4,7 @@
 #include "blockmap/legendview.h"
 
 #include "blockmap/cellpainter.h"
+#include "blockmap/legendtext.h"
 #include "models/numberdelegate.h"
 #include "models/numbertext.h"
 #include "style/tokens.h"
@@ -17,40 +18,6 @@ namespace kvw::gui {
 namespace {
 
 constexpr int swatchSize = 13;
-
-QString className(BlockClass what)
-{
-    switch (what) {
-    case BlockClass::Free:
-        return LegendView::tr("Free");
-    case BlockClass::Shared:
-        return LegendView::tr("Shared");
-    case BlockClass::Private:
-        return LegendView::tr("Private tail");
-    case BlockClass::Cached:
-        return LegendView::tr("Cached");
-    case BlockClass::Held:
-        return LegendView::tr("Held");
-    }
-    return {};
-}
-
-QString classNote(BlockClass what)
-{
-    switch (what) {
-    case BlockClass::Free:
-        return LegendView::tr("Nobody's; its content means nothing");
-    case BlockClass::Shared:
-        return LegendView::tr("In two tables or more");
-    case BlockClass::Private:
-        return LegendView::tr("In one table");
-    case BlockClass::Cached:
-        return LegendView::tr("In no table, still findable");
-    case BlockClass::Held:
-        return LegendView::tr("Null, dummy or padding: never given away");
-    }
-    return {};
-}
 
 } // namespace
 
@@ -102,16 +69,8 @@ QVariant LegendView::swatch(const MapVisual& look) const
 QVector<Cell> LegendView::line(int row) const
 {
     const LegendCount& count = m_map.legend().rows[static_cast<std::size_t>(row)];
-    Cell name = Cell::words(className(count.what));
-    if (m_map.colouring() == Colouring::Tenant && count.tenants != 0) {
-        const QString letters = m_map.tenantsText(count.tenants);
-        const bool one = (count.tenants & (count.tenants - 1)) == 0;
-        const QString who
-            = one ? m_map.tenantName(static_cast<std::uint16_t>(std::countr_zero(count.tenants))) : tr("together");
-        name.text
-            = count.what == BlockClass::Cached ? tr("%1 %2, cached").arg(letters, who) : tr("%1 %2").arg(letters, who);
-    }
-    name.exact = tr("%1. A click shows only these, another click all.").arg(classNote(count.what));
+    Cell name = Cell::words(legendName(m_map, count));
+    name.exact = tr("%1. A click shows only these, another click all.").arg(legendNote(m_map, count));
     name.strong = row == m_map.legendFilter();
     name.decoration = swatch(m_map.legendVisual(row));
     return {name, Cell::count(count.blocks), Cell::bytes(count.bytes)};
@@ -155,7 +114,7 @@ void LegendView::refresh()
         rows.push_back(underline(nullptr, tr("Window-dropped"), countText(legend.windowDropped), QStringLiteral("–")));
     }
     m_model->setRows(rows);
-    emit titleChanged(m_map.colouring() == Colouring::State ? tr("Legend: state") : tr("Legend: tenant"));
+    emit titleChanged(legendTitle(m_map.colouring()));
 }
 
 } // namespace kvw::gui

@@ -11,13 +11,6 @@ namespace kvw::gui {
 
 namespace {
 
-/// The key of a tenant's sharing domain: "group:group-1" of the plan, without the word before it.
-QString domainName(const SharingDomain& domain)
-{
-    const QString key = QString::fromStdString(domain.key);
-    return key.section(QLatin1Char(':'), 1);
-}
-
 /// Sections in order of tenants, and the section of each tenant.
 QVector<int> makeSections(const MapSource& source, QVector<RequestSection>& sections, const MapState& map)
 {

@@ -3,16 +3,15 @@
 
 #pragma once
 
-#include "blockmap/mapstate.h"
+#include "blockmap/mapview.h"
+#include "blockmap/requestpainter.h"
 #include "blockmap/requestrows.h"
-
-#include <QAbstractScrollArea>
 
 namespace kvw::gui {
 
 /// The logical view: a row for each request, its block table along a token axis, in the colours of the pool view. The
 /// bar is the group that retains everything, thin lines under it are groups with a window.
-class RequestsView : public QAbstractScrollArea
+class RequestsView : public MapView
 {
     Q_OBJECT
 
@@ -20,13 +19,7 @@ public:
     explicit RequestsView(MapState& map, QWidget* parent = nullptr);
 
     const RequestRows& rows() const;
-    /// What is at a point of the viewport: a request, and a block where one lies there.
-    struct Spot
-    {
-        std::optional<std::uint32_t> request;
-        std::optional<BlockRef> block;
-    };
-    Spot spotAt(const QPoint& point) const;
+    Spot spotAt(const QPoint& point) const override;
     /// Where a request's row is, in the viewport's coordinates; empty when it has none.
     QRect rowRect(std::uint32_t request) const;
     QSize sizeHint() const override;
@@ -37,12 +30,9 @@ signals:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
-    bool viewportEvent(QEvent* event) override;
-    void focusInEvent(QFocusEvent* event) override;
-    void focusOutEvent(QFocusEvent* event) override;
+    void choose(const Spot& spot) override;
+    QString describe(const Spot& spot) const override;
 
 private:
     struct Place
@@ -53,20 +43,17 @@ private:
 
     void refresh();
     void relayout();
-    double xOf(std::int64_t token) const;
+    /// Where tokens lie in the viewport as it is now.
+    TokenAxis axis() const;
     int axisHeight() const;
     int labelWidth() const;
+    std::optional<BlockRef> blockOf(const RequestRow& row, std::size_t group, double token) const;
     void paintAxis(QPainter& painter);
     void paintSections(QPainter& painter);
-    void paintRow(QPainter& painter, const RequestRow& row, const QRect& rect);
-    void paintTable(QPainter& painter, const RequestRow& row, std::size_t group, const QRect& rect);
-    void paintFormer(QPainter& painter, const RequestRow& row, const QRect& rect);
-    void paintRun(QPainter& painter, const QRectF& rect, std::uint8_t visual);
     void paintFocus(QPainter& painter);
     void moveRow(int by, bool sameBlock);
     void moveBlock(int by);
 
-    MapState& m_map;
     RequestRows m_rows;
     QVector<Place> m_places;
     QVector<int> m_sectionTops;

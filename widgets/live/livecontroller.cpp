@@ -3,6 +3,9 @@
 
 #include "live/livecontroller.h"
 
+#include "settings/preferences.h"
+#include "worker/runstore.h"
+
 #include <QFileInfo>
 #include <QFutureWatcher>
 #include <QtConcurrentRun>
@@ -48,6 +51,7 @@ RunState stateOf(const LiveResult& run)
 LiveController::LiveController(PlanDocument& document, ClientSettings settings, QObject* parent)
     : QObject(parent)
     , m_document(document)
+    , m_runsFolder(settings.runsFolder)
     , m_client(std::move(settings))
 {
     connect(&m_client, &WorkerClient::progressChanged, this, &LiveController::progressed);
@@ -177,7 +181,17 @@ void LiveController::ended(const std::shared_ptr<const RunEnd>& end)
         m_document.storeEvidence(*run, QString::fromStdString(isoNow()));
     tellEnd(*end, stored);
     loadEvents(run);
+    removeOldRuns();
     emit changed();
+}
+
+/// Of those on disk, as many stay as the settings say. In the background: logs may be large.
+void LiveController::removeOldRuns()
+{
+    const QString folder = m_runsFolder.isEmpty() ? Preferences::instance().runsFolder() : m_runsFolder;
+    const int kept = Preferences::instance().keptRuns();
+    const QStringList inUse = runFoldersOf(m_document);
+    (void)QtConcurrent::run([folder, kept, inUse] { removeRuns(oldRuns(storedRuns(folder), kept, inUse)); });
 }
 
 void LiveController::tellEnd(const RunEnd& end, bool stored)

@@ -47,9 +47,11 @@ private:
     void ended(const std::shared_ptr<const RunEnd>& end);
     void loadEvents(const std::shared_ptr<const LiveResult>& run);
     void tellEnd(const RunEnd& end, bool stored);
+    void removeOldRuns();
     QString nextId() const;
 
     PlanDocument& m_document;
+    QString m_runsFolder; // empty: where the settings say
     WorkerClient m_client;
     QString m_id;
     QString m_device;

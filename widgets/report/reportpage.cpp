@@ -7,6 +7,7 @@
 #include "models/numbertext.h"
 #include "report/pagelayout.h"
 #include "report/pdfwriter.h"
+#include "settings/preferences.h"
 #include "style/icons.h"
 
 #include <QAction>
@@ -99,6 +100,12 @@ ReportPage::ReportPage(PlanDocument& document, QWidget* parent)
     connect(&document, &PlanDocument::runsChanged, this, &ReportPage::markChanged);
     connect(m_paper, &QComboBox::currentIndexChanged, this, &ReportPage::markChanged);
     connect(m_sections, &QListWidget::itemChanged, this, &ReportPage::markChanged);
+    connect(&Preferences::instance(), &Preferences::changed, this, [this](Preferences::Key key) {
+        if (key == Preferences::PaperSize)
+            m_paper->setCurrentIndex(Preferences::instance().usesLetter() ? 1 : 0);
+        else if (key == Preferences::Author)
+            markChanged();
+    });
 }
 
 QWidget* ReportPage::makeSide(PlanDocument& document)
@@ -114,6 +121,7 @@ QWidget* ReportPage::makeSide(PlanDocument& document)
     layout->addWidget(paneTitle(tr("Paper"), side));
     m_paper->addItems({tr("A4"), tr("Letter")});
     m_paper->setAccessibleName(tr("Paper"));
+    m_paper->setCurrentIndex(Preferences::instance().usesLetter() ? 1 : 0);
     layout->addWidget(m_paper);
     layout->addWidget(paneTitle(tr("Title page"), side));
     m_fields = new FieldForm(document, {QStringLiteral("document.title"), QStringLiteral("document.author")}, 1, side);
@@ -200,6 +208,8 @@ Paper ReportPage::paper() const
 ReportSource ReportPage::source() const
 {
     ReportSource out = sourceOf(m_document);
+    if (out.plan.document.author.empty()) // no result depends on it
+        out.plan.document.author = Preferences::instance().value(Preferences::Author).toString().toStdString();
     for (int i = 0; i < m_sections->count(); ++i) {
         const QListWidgetItem* item = m_sections->item(i);
         if (item->checkState() != Qt::Checked)

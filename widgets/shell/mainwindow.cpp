@@ -15,6 +15,7 @@
 #include "prediction/predictionrunner.h"
 #include "problems/problemspanel.h"
 #include "report/reportpage.h"
+#include "settings/settingsdialog.h"
 #include "shell/commandfield.h"
 #include "shell/messagebar.h"
 #include "shell/page.h"
@@ -210,6 +211,9 @@ void MainWindow::makeActions()
     redo->setIcon(icon("redo"));
     edit->addAction(undo);
     edit->addAction(redo);
+    edit->addSeparator();
+    edit->addAction(
+        tr("Se&ttings…"), QKeySequence(tr("Ctrl+,")), this, [this] { SettingsDialog::open(m_document, this); });
 
     for (int i = 0; i < 9; ++i) {
         auto* action = new QAction(this);

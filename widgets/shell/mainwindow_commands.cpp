@@ -51,6 +51,8 @@ void MainWindow::makeViewMenu()
         action->setCheckable(true);
         action->setChecked(chosenTheme() == name);
         group->addAction(action);
+        connect(theme, &QMenu::aboutToShow, action,
+            [action, name = name] { action->setChecked(chosenTheme() == name); }); // the settings choose too
     }
 }
 

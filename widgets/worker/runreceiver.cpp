@@ -5,6 +5,7 @@
 
 #include "worker/endings.h"
 #include "worker/request_json.h"
+#include "worker/runstore.h"
 
 #include <QDateTime>
 #include <QDir>
@@ -69,7 +70,11 @@ Result<std::unique_ptr<RunReceiver>> RunReceiver::begin(
     progress.id = order.id;
     progress.planHash = order.planHash;
     progress.setup = std::make_shared<const RunSetup>(std::move(*setup));
-    return std::unique_ptr<RunReceiver>(new RunReceiver(request, std::move(progress), std::move(*spool)));
+    std::unique_ptr<RunReceiver> out(new RunReceiver(request, std::move(progress), std::move(*spool)));
+    out->m_lock = std::make_unique<QLockFile>(*folder + QLatin1Char('/') + runLockName());
+    out->m_lock->setStaleLockTime(0);
+    (void)out->m_lock->tryLock(0); // a new folder: only a file system without locks refuses
+    return out;
 }
 
 std::uint64_t RunReceiver::request() const

@@ -7,6 +7,7 @@
 #include "worker/runstory.h"
 #include "worker/sampletrace.h"
 
+#include <QLockFile>
 #include <QString>
 
 #include <memory>
@@ -53,6 +54,7 @@ private:
     std::uint64_t m_request;
     RunProgress m_progress;
     std::unique_ptr<worker::RunSpool> m_spool;
+    std::unique_ptr<QLockFile> m_lock {}; // while the run goes, nobody removes its folder
     SampleTrace m_trace {};
     worker::TextJoiner m_evidenceText {};
     worker::TextJoiner m_resultText {};

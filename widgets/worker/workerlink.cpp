@@ -3,6 +3,7 @@
 
 #include "worker/workerlink.h"
 
+#include "settings/preferences.h"
 #include "units/version.h"
 #include "worker/device_json.h"
 #include "worker/endings.h"
@@ -276,7 +277,7 @@ void WorkerLink::sendPending()
     if (m_state != WorkerState::Idle || !m_order)
         return;
     const RunOrder order = *std::exchange(m_order, std::nullopt);
-    const QString folder = m_settings.runsFolder.isEmpty() ? defaultRunsFolder() : m_settings.runsFolder;
+    const QString folder = m_settings.runsFolder.isEmpty() ? Preferences::instance().runsFolder() : m_settings.runsFolder;
     Result<std::unique_ptr<RunReceiver>> run = RunReceiver::begin(order, m_lastRequest + 1, folder);
     if (!run) {
         refuseRun(order, RunEnd::How::Failed, errorClause(run.error()) + QLatin1Char('.'));

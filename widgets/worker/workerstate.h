@@ -44,7 +44,7 @@ struct ClientSettings
 {
     QString program {}; ///< empty: workerProgram()
     QStringList arguments {QStringLiteral("worker")};
-    QString runsFolder {}; ///< empty: "runs" in the program's data folder
+    QString runsFolder {}; ///< empty: where the user's settings say
     int handshakeTime = 10'000; ///< from the start to the worker's hello
     int heartbeatTime = 1'000;
     int silenceTime = 15'000; ///< a worker that says nothing for so long is given up

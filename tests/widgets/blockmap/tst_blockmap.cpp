@@ -121,6 +121,8 @@ private slots:
     void countsAreTheProgrammes();
     void cellsAreTheStates();
     void cellsAreTheTenants();
+    void cellsAreTheSteps();
+    void legendSaysTheLimits();
     void bothViewsNameTheSameBlock();
     void hoverIsLinkedAndLeaves();
     void keysWalkThroughBlocks();
@@ -202,6 +204,38 @@ void BlockMapTest::countsAreTheProgrammes()
                     row.blocks, cached.take(map.tenantName(static_cast<std::uint16_t>(std::countr_zero(row.tenants)))));
         }
         QVERIFY(cached.isEmpty());
+
+        // By layer group, active and cached apart.
+        map.setColouring(Colouring::Group);
+        QHash<QString, qint64> groups;
+        for (const QJsonValue& value : wanted.value(QStringLiteral("counts")).toArray()) {
+            const QJsonObject row = value.toObject();
+            const QString in = row.value(QStringLiteral("group")).toString();
+            if (!in.isEmpty())
+                groups[row.value(QStringLiteral("state")).toString() + QLatin1Char(' ') + in]
+                    += row.value(QStringLiteral("blocks")).toInteger();
+        }
+        for (const LegendCount& row : map.legend().rows) {
+            if (row.index < 0)
+                continue;
+            const QString in
+                = QString::fromStdString(map.header().layout.groups[static_cast<std::size_t>(row.index)].id);
+            const QString kept
+                = row.what == BlockClass::Cached ? QStringLiteral("cached ") : QStringLiteral("active ");
+            QCOMPARE(row.blocks, groups.take(kept + in));
+        }
+        QVERIFY(groups.isEmpty());
+        // Free, held and the sum stand in every legend.
+        for (const Colouring colouring : {Colouring::Domain, Colouring::Group, Colouring::Age, Colouring::References}) {
+            map.setColouring(colouring);
+            shown.clear();
+            for (int row = 0; row < legend.model()->rowCount(); ++row)
+                shown[legend.model()->index(row, 0).data().toString()]
+                    = qRound64(legend.model()->index(row, 1).data(SortRole).toDouble());
+            QCOMPARE(shown[QStringLiteral("Free")], state("free"));
+            QCOMPARE(shown[QStringLiteral("Held")], state("held"));
+            QCOMPARE(shown[QStringLiteral("Device pools")], all);
+        }
     }
 }
 
@@ -257,11 +291,78 @@ void BlockMapTest::cellsAreTheTenants()
             const MapVisual& look = map.visuals()[map.visualsOf(0)[b]];
             QCOMPARE(look.fill, tokensFor(map.palette()).tenants[*tenants.begin()]);
             QCOMPARE(look.lower, tokensFor(map.palette()).tenants[*tenants.rbegin()]);
-            QCOMPARE(look.letter, QStringLiteral("A+B"));
+            QCOMPARE(map.cellText({0, b}), QStringLiteral("A+B"));
         }
     }
     QVERIFY(together);
     QCOMPARE(map.crossDomain(), 0);
+}
+
+void BlockMapTest::cellsAreTheSteps()
+{
+    Fixture fixture(sharingPlan());
+    QVERIFY(fixture.ready());
+    MapState& map = fixture.page.map();
+    map.setStep(busyStep(map.replay()));
+    const auto& scale = tokensFor(map.palette()).sequential;
+    const auto lookOf = [&](std::uint32_t b) { return map.visuals()[map.visualsOf(0)[b]]; };
+    QSet<QString> ages;
+    for (std::uint32_t b = 0; b < map.visualsOf(0).size(); ++b) {
+        const BlockSnapshot& block = map.block({0, b});
+        map.setColouring(Colouring::References);
+        if (block.state == BlockState::Active) // 1, 2, 3–4, 5–8, 9–16, 17 and more
+            QCOMPARE(lookOf(b).fill,
+                scale[block.references < 3      ? block.references - 1
+                        : block.references < 5  ? 2
+                        : block.references < 9  ? 3
+                        : block.references < 17 ? 4
+                                                : 5]);
+        map.setColouring(Colouring::Age);
+        const bool owned = block.state == BlockState::Active || block.state == BlockState::Cached;
+        QCOMPARE(std::find(scale.begin(), scale.end(), lookOf(b).fill) != scale.end(), owned);
+        QCOMPARE(lookOf(b).pattern == MapVisual::WideDiagonals, block.state == BlockState::Cached);
+        if (owned) {
+            ages.insert(lookOf(b).fill.name());
+            QCOMPARE(map.cellText({0, b}), QString::number(map.age({0, b})));
+            const BlockStory story = blockStory(map.header(), map.replay().events(), 0, b, map.step());
+            QCOMPARE(map.age({0, b}), std::int64_t {map.step()} - story.allocated->step);
+        }
+        map.setColouring(Colouring::Domain);
+        if (owned) // one domain: the last of the colours
+            QCOMPARE(lookOf(b).fill, tokensFor(map.palette()).tenants[7]);
+    }
+    QVERIFY(ages.size() >= 3);
+}
+
+void BlockMapTest::legendSaysTheLimits()
+{
+    Fixture fixture(crowdedPlan());
+    QVERIFY(fixture.ready());
+    MapState& map = fixture.page.map();
+    const auto names = [&] {
+        QStringList out;
+        for (int row = 0; row < fixture.page.legend().model()->rowCount(); ++row)
+            out.push_back(fixture.page.legend().model()->index(row, 0).data().toString());
+        return out;
+    };
+    map.setColouring(Colouring::References);
+    QCOMPARE(names().mid(0, 7),
+        (QStringList {"In 1 table", "In 2 tables", "In 3–4 tables", "In 5–8 tables", "In 9–16 tables",
+            "In ≥ 17 tables", "Cached"}));
+    map.setColouring(Colouring::Age);
+    QVERIFY(map.replay().lastStep() >= 64 && map.replay().lastStep() < 729); // 3⁶ = 729
+    QCOMPARE(names().mid(0, 6),
+        (QStringList {"0–2 steps", "3–8 steps", "9–26 steps", "27–80 steps", "81–242 steps", "≥ 243 steps"}));
+    map.setColouring(Colouring::Domain);
+    QVERIFY(names().contains(QStringLiteral("D1 group-1: acme")));
+    map.setColouring(Colouring::Group);
+    QVERIFY(names().contains(QStringLiteral("G1 full")));
+    // A click on a step leaves the others out.
+    map.setColouring(Colouring::Age);
+    emit fixture.page.legend().clicked(fixture.page.legend().model()->index(2, 0));
+    const auto& looks = map.visualsOf(0);
+    QCOMPARE(std::count_if(looks.begin(), looks.end(), [](auto look) { return (look & MapState::fadedBit) == 0; }),
+        map.legend().rows[2].blocks);
 }
 
 void BlockMapTest::bothViewsNameTheSameBlock()
@@ -371,11 +472,17 @@ void BlockMapTest::keysColourAndZoom()
     QVERIFY(fixture.ready());
     MapState& map = fixture.page.map();
     PoolView& pool = fixture.page.pool();
+    fixture.page.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&fixture.page));
     pool.setFocus();
     QTest::keyClick(&pool, Qt::Key_2);
     QCOMPARE(map.colouring(), Colouring::Tenant);
-    QTest::keyClick(&pool, Qt::Key_1);
-    QCOMPARE(map.colouring(), Colouring::State);
+    const QList<Colouring> order {Colouring::State, Colouring::Tenant, Colouring::Domain, Colouring::Group,
+        Colouring::Age, Colouring::References};
+    for (int i = 5; i >= 0; --i) {
+        QTest::keyClick(&pool, static_cast<Qt::Key>(Qt::Key_1 + i));
+        QCOMPARE(map.colouring(), order[i]);
+    }
     const int fitted = pool.cellSize();
     QTest::keyClick(&pool, Qt::Key_Plus);
     QVERIFY(pool.cellSize() > fitted);
@@ -461,7 +568,7 @@ void BlockMapTest::filtersFadeTheOthers()
     map.setStep(busyStep(map.replay()));
     const auto passing = [&] {
         return std::count_if(map.visualsOf(0).begin(), map.visualsOf(0).end(),
-            [](std::uint8_t visual) { return (visual & MapState::fadedBit) == 0; });
+            [](std::uint16_t visual) { return (visual & MapState::fadedBit) == 0; });
     };
     const auto all = static_cast<std::ptrdiff_t>(map.visualsOf(0).size());
     QCOMPARE(passing(), all);
@@ -492,7 +599,7 @@ void BlockMapTest::legendClickFilters()
     emit legend.clicked(legend.model()->index(2, 0));
     QCOMPARE(map.legendFilter(), 2);
     std::int64_t shown = 0;
-    for (const std::uint8_t visual : map.visualsOf(0))
+    for (const std::uint16_t visual : map.visualsOf(0))
         shown += (visual & MapState::fadedBit) == 0 ? 1 : 0;
     QCOMPARE(shown, map.legend().rows[2].blocks);
     // The counts do not follow the filter: they are of the pool.
