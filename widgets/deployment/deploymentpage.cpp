@@ -5,6 +5,7 @@
 
 #include "deployment/budgetbar.h"
 #include "document/plandocument.h"
+#include "engines/launch_line.h"
 #include "forms/fieldform.h"
 #include "models/figuremodel.h"
 #include "models/numbertext.h"
@@ -13,10 +14,12 @@
 #include "style/elidedlabel.h"
 
 #include <QEvent>
+#include <QFontDatabase>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QVBoxLayout>
@@ -34,6 +37,8 @@ DeploymentPage::DeploymentPage(PlanDocument& document, QWidget* parent)
     , m_partTable(figureTable(m_parts, tr("Budget of one rank")))
     , m_bar(new BudgetBar(this))
     , m_note(new QLabel(this))
+    , m_launch(new QPlainTextEdit(this))
+    , m_launchAbout(new ElidedLabel({}, this))
 {
     m_note->setWordWrap(true);
     m_note->setFont(smallFont(font()));
@@ -43,7 +48,13 @@ DeploymentPage::DeploymentPage(PlanDocument& document, QWidget* parent)
     auto* split = new QSplitter(Qt::Horizontal, this);
     split->setObjectName(QStringLiteral("deploymentSplit"));
     split->setChildrenCollapsible(false);
-    split->addWidget(makeForms());
+    auto* left = new QWidget(this);
+    auto* column = new QVBoxLayout(left);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(8);
+    column->addWidget(makeForms(), 1);
+    column->addWidget(makeLaunch());
+    split->addWidget(left);
     split->addWidget(makeFigures());
     split->setStretchFactor(0, 5);
     split->setStretchFactor(1, 3);
@@ -99,6 +110,43 @@ QWidget* DeploymentPage::makeForms()
         grid->setRowStretch(i, i == 0 ? 8 : 7);
     }
     return out;
+}
+
+QWidget* DeploymentPage::makeLaunch()
+{
+    m_launch->setObjectName(QStringLiteral("launchLine"));
+    m_launch->setAccessibleName(tr("Launch line"));
+    m_launch->setReadOnly(true);
+    m_launch->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    m_launch->setFrameShape(QFrame::NoFrame);
+    m_launch->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    m_launch->setFixedHeight(3 * QFontMetrics(m_launch->font()).lineSpacing() + 10);
+    m_launch->setTabChangesFocus(true);
+    return pane(tr("Launch line"), m_launchAbout, m_launch, nullptr);
+}
+
+void DeploymentPage::refreshLaunch()
+{
+    const Result<LaunchLine> line = launchLine(m_document.plan());
+    if (!line) {
+        m_launch->setPlainText({});
+        m_launch->setPlaceholderText(tr("None: %1.").arg(QString::fromStdString(line.error().message)));
+        m_launchAbout->setText({});
+        return;
+    }
+    const QString text = QString::fromStdString(line->text());
+    if (m_launch->toPlainText() != text) // a selection stays while other fields are edited
+        m_launch->setPlainText(text);
+    QStringList remarks;
+    for (const std::string& remark : line->remarks)
+        remarks.push_back(QString::fromStdString(remark));
+    m_launchAbout->setText(remarks.isEmpty() ? tr("what is not stated is left to the engine's defaults")
+                                             : QStringLiteral("! ") + remarks.join(QLatin1Char(' ')));
+    QStringList sources;
+    for (const LaunchArgument& argument : line->arguments)
+        sources.push_back(QStringLiteral("%1: %2").arg(
+            QString::fromStdString(argument.flag), QString::fromStdString(argument.field)));
+    m_launch->setToolTip(sources.join(QLatin1Char('\n')));
 }
 
 TableView* DeploymentPage::figureTable(FigureModel* model, const QString& name)
@@ -167,6 +215,7 @@ bool DeploymentPage::showFigure(const QString& path)
 
 void DeploymentPage::refresh()
 {
+    refreshLaunch();
     refreshBudget();
     const Estimate* estimate = m_document.estimate();
     if (!estimate) {

@@ -6,6 +6,7 @@
 #include "shell/page.h"
 
 class QLabel;
+class QPlainTextEdit;
 
 namespace kvw::gui {
 
@@ -36,7 +37,9 @@ private:
     TableView* figureTable(FigureModel* model, const QString& name);
     QWidget* makeForms();
     QWidget* makeFigures();
+    QWidget* makeLaunch();
     void refresh();
+    void refreshLaunch();
     void refreshBudget();
 
     PlanDocument& m_document;
@@ -48,6 +51,8 @@ private:
     TableView* m_partTable;
     BudgetBar* m_bar;
     QLabel* m_note;
+    QPlainTextEdit* m_launch;
+    ElidedLabel* m_launchAbout;
 };
 
 } // namespace kvw::gui

@@ -26,20 +26,20 @@ QVector<int> rowPath(const QModelIndex& index)
     return out;
 }
 
-QString cellText(const QModelIndex& index)
+} // namespace
+
+QString copiedText(const QModelIndex& index)
 {
     const QString raw = index.data(RawRole).toString();
     return raw.isEmpty() ? index.data(Qt::DisplayRole).toString() : raw;
 }
-
-} // namespace
 
 std::unique_ptr<QMimeData> cellsAsMime(const QModelIndexList& indexes)
 {
     QMap<QVector<int>, QMap<int, QString>> rows;
     QMap<int, bool> columns;
     for (const QModelIndex& index : indexes) {
-        rows[rowPath(index)][index.column()] = cellText(index);
+        rows[rowPath(index)][index.column()] = copiedText(index);
         columns[index.column()] = !index.data(RawRole).toString().isEmpty();
     }
     QString tsv;

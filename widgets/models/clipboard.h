@@ -16,6 +16,9 @@ namespace kvw::gui {
 /// view shows. Rows come in the view's order, cells that are not selected between selected ones are empty.
 std::unique_ptr<QMimeData> cellsAsMime(const QModelIndexList& indexes);
 
+/// What a copy of the cell is: its plain number, else what it shows.
+QString copiedText(const QModelIndex& index);
+
 /// Puts the view's selected cells on the clipboard (nothing selected: nothing happens).
 void copySelection(const QAbstractItemView& view);
 

@@ -169,7 +169,7 @@ QVariant ElementModel::headerData(int section, Qt::Orientation orientation, int 
         return section == 0 ? m_idTitle : m_titles[section - 1];
     if (role == Qt::TextAlignmentRole) {
         const bool number = section > 0 && m_numbers[section - 1];
-        return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return static_cast<int>((number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter | Qt::TextWordWrap);
     }
     return {};
 }
@@ -188,12 +188,34 @@ bool ElementModel::setData(const QModelIndex& index, const QVariant& value, int 
         return false;
     const QString field = data(index, FieldRole).toString();
     const Result<void> set = m_document.setField(field, value.toString());
-    if (!set) {
-        m_refusedField = field;
-        m_refusal = QString::fromStdString(set.error().text());
-        emit editRefused(m_refusedField, m_refusal);
-    }
+    if (!set)
+        refuse(index, QString::fromStdString(set.error().text()));
     return set.ok();
+}
+
+Result<FieldCells::Edits> ElementModel::editsOf(const QModelIndex& index, const QString& text) const
+{
+    const QString field = data(index, FieldRole).toString();
+    if (field.isEmpty())
+        return Error {"plan.not_editable", "the cell cannot be edited"};
+    return Edits {{field, text}};
+}
+
+QString ElementModel::cellName(const QModelIndex& index) const
+{
+    return tr("%1 of %2").arg(headerData(index.column(), Qt::Horizontal).toString(), idAt(index.row()));
+}
+
+PlanDocument& ElementModel::editedDocument() const
+{
+    return m_document;
+}
+
+void ElementModel::refuse(const QModelIndex& index, const QString& why)
+{
+    m_refusedField = data(index, FieldRole).toString();
+    m_refusal = why;
+    emit editRefused(m_refusedField, m_refusal);
 }
 
 QModelIndex ElementModel::indexOfField(const QString& path) const

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "document/plandocument.h"
+#include "models/paste.h"
 
 #include <QAbstractTableModel>
 #include <QStringList>
@@ -15,7 +16,7 @@ namespace kvw::gui {
 /// A list of the plan ("tenants") as a table: one row an element, its id first, then the fields that are named. Titles,
 /// choices and help come from the field table; edits go to the document. A cell that a diagnostic is about starts with
 /// its glyph and says it in the tooltip.
-class ElementModel : public QAbstractTableModel
+class ElementModel : public QAbstractTableModel, public FieldCells
 {
     Q_OBJECT
 
@@ -30,6 +31,11 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+    Result<Edits> editsOf(const QModelIndex& index, const QString& text) const override;
+    QString cellName(const QModelIndex& index) const override;
+    PlanDocument& editedDocument() const override;
+    void refuse(const QModelIndex& index, const QString& why) override;
 
     QModelIndex indexOfField(const QString& path) const;
     QString idAt(int row) const;

@@ -5,6 +5,7 @@
 
 #include "models/clipboard.h"
 #include "models/numberdelegate.h"
+#include "models/paste.h"
 
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -41,6 +42,8 @@ void TableView::keyPressEvent(QKeyEvent* event)
     const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
     if (event->matches(QKeySequence::Copy))
         copySelection(*this);
+    else if (event->matches(QKeySequence::Paste) && state() != EditingState)
+        pasteClipboard(*this);
     else if (enter && state() != EditingState && currentIndex().flags().testFlag(Qt::ItemIsEditable))
         edit(currentIndex());
     else

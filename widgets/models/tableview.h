@@ -7,8 +7,8 @@
 
 namespace kvw::gui {
 
-/// A table as the workbench has them: rows as high as the font asks for, cells edited in place, Ctrl+C as a spreadsheet
-/// takes it, the tab key leaves it, Enter and F2 edit.
+/// A table as the workbench has them: rows as high as the font asks for, cells edited in place, Ctrl+C and Ctrl+V as a
+/// spreadsheet has them, the tab key leaves it, Enter and F2 edit.
 class TableView : public QTableView
 {
     Q_OBJECT

@@ -19,6 +19,36 @@ namespace {
 
 constexpr qsizetype mostLabels = 4; ///< series that are named in the plot; more have a legend
 
+/// Ticks so far apart that their labels do not touch, however narrow the plot is.
+class RoomyTicker final : public QCPAxisTicker
+{
+public:
+    explicit RoomyTicker(const QCPAxis& axis)
+        : m_axis(axis)
+    {}
+
+protected:
+    double getTickStep(const QCPRange& range) override
+    {
+        const bool along = m_axis.orientation() == Qt::Horizontal;
+        const int pixels = along ? m_axis.axisRect()->width() : m_axis.axisRect()->height();
+        const QFontMetrics metrics(m_axis.tickLabelFont());
+        double step = QCPAxisTicker::getTickStep(range);
+        for (int i = 0; i < 12 && pixels > 0; ++i) {
+            const double last = std::floor(range.upper / step) * step;
+            const QString label = getTickLabel(last, m_axis.parentPlot()->locale(), QLatin1Char('g'), 6);
+            const int wanted = along ? metrics.horizontalAdvance(label) + 12 : metrics.height() + 4;
+            if (step / range.size() * pixels >= wanted)
+                break;
+            step = cleanMantissa(2 * step);
+        }
+        return step;
+    }
+
+private:
+    const QCPAxis& m_axis;
+};
+
 } // namespace
 
 struct PlotView::Impl
@@ -152,8 +182,8 @@ void PlotView::Impl::drawSeries(const Tokens& tokens)
     plot->xAxis->setRange(0, mostX > 0 ? mostX : 1);
     // Room for the names of limits, which stand above their lines.
     plot->yAxis->setRange(0, mostY > 0 ? mostY * (limits.isEmpty() ? 1.02 : 1.16) : 1);
-    plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
-    plot->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+    plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new RoomyTicker(*plot->xAxis)));
+    plot->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new RoomyTicker(*plot->yAxis)));
     plot->legend->setVisible(series.size() > mostLabels);
     addLimits(tokens, plot->yAxis->range().upper);
     if (series.size() > 1 && series.size() <= mostLabels)
@@ -243,7 +273,7 @@ void PlotView::Impl::drawBars(const Tokens& tokens)
     for (const PlotLimit& limit : std::as_const(limits))
         most = std::max(most, limit.value);
     plot->yAxis->setTicker(ticker);
-    plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new QCPAxisTicker));
+    plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new RoomyTicker(*plot->xAxis)));
     plot->xAxis->ticker()->setTickCount(4);
     plot->yAxis->setRange(-0.6, std::max<double>(0.6, static_cast<double>(bars.size()) - 0.4));
     plot->xAxis->setRange(0, most > 0 ? most * 1.08 : 1);

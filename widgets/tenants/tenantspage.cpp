@@ -16,10 +16,12 @@
 #include "serving/run_setup.h"
 #include "style/elidedlabel.h"
 #include "style/tokens.h"
+#include "tenants/isolationpane.h"
 #include "tenants/trustmodel.h"
 #include "tenants/trustview.h"
 
 #include <QAction>
+#include <QEvent>
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
@@ -30,6 +32,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <numeric>
 
 namespace kvw::gui {
 
@@ -70,6 +73,8 @@ const QStringList columns {QStringLiteral("name"), QStringLiteral("sharingGroup"
     QStringLiteral("retentionSeconds"), QStringLiteral("tiers"), QStringLiteral("loggingBoundary"),
     QStringLiteral("guaranteedBlocks"), QStringLiteral("maximumBlocks")};
 
+constexpr int narrowest = 44; ///< px of a column before the table scrolls
+
 } // namespace
 
 TenantsPage::TenantsPage(PlanDocument& document, QWidget* parent)
@@ -83,10 +88,12 @@ TenantsPage::TenantsPage(PlanDocument& document, QWidget* parent)
     , m_sentence(new ElidedLabel({}, this))
     , m_findings(new ProblemList(this))
     , m_findingsAbout(new ElidedLabel({}, this))
+    , m_cost(new IsolationPane(document, this))
 {
     m_table->setModel(m_tenants);
     m_table->setItemDelegate(new TenantDelegate(m_table));
     m_table->setAccessibleName(tr("Tenants"));
+    m_table->viewport()->installEventFilter(this); // columns follow its width
     m_sentence->setInk(QPalette::PlaceholderText);
     m_sentence->setContentsMargins(8, 0, 8, 0);
     m_findings->setAccessibleName(tr("Policy findings"));
@@ -107,14 +114,19 @@ TenantsPage::TenantsPage(PlanDocument& document, QWidget* parent)
     lower->addWidget(pane(tr("Policy findings"), m_findingsAbout, m_findings, salt));
     lower->setStretchFactor(0, 1);
     lower->setStretchFactor(1, 1);
+    auto* costAbout = new ElidedLabel({}, this);
+    connect(m_cost, &IsolationPane::aboutChanged, costAbout, &ElidedLabel::setText);
+    connect(m_cost, &IsolationPane::message, this, &TenantsPage::message);
     auto* split = new QSplitter(Qt::Vertical, this);
     split->setObjectName(QStringLiteral("tenantsSplit"));
     split->setChildrenCollapsible(false);
     split->addWidget(m_table);
     split->addWidget(lower);
+    split->addWidget(pane(tr("Cost of isolation"), costAbout, m_cost, nullptr));
     split->setStretchFactor(0, 0);
-    split->setStretchFactor(1, 1);
-    split->setSizes({180, 400});
+    split->setStretchFactor(1, 2);
+    split->setStretchFactor(2, 1);
+    split->setSizes({150, 280, 160});
     content()->addWidget(split, 1);
     makeActions();
 
@@ -230,18 +242,38 @@ void TenantsPage::cellSelected()
 
 void TenantsPage::fitTable()
 {
-    // Content first; what is left over goes to the names, what lacks scrolls.
-    m_table->resizeColumnsToContents();
-    m_table->setColumnWidth(0, m_table->columnWidth(0) + m_table->fontMetrics().height() + 8);
-    const int spare = m_table->viewport()->width() - m_table->horizontalHeader()->length();
-    if (spare > 0)
-        m_table->setColumnWidth(1, m_table->columnWidth(1) + spare);
+    // Content first, titles in two lines. What is left over goes to the names; what lacks is taken from the widest.
+    const QFontMetrics metrics = m_table->fontMetrics();
+    m_table->horizontalHeader()->setFixedHeight(2 * metrics.height() + 6);
+    QVector<int> widths;
+    for (int column = 0; column < m_tenants->columnCount(); ++column) {
+        const QStringList words = m_tenants->headerData(column, Qt::Horizontal).toString().split(QLatin1Char(' '));
+        int width = 0;
+        for (int row = 0; row < m_tenants->rowCount(); ++row)
+            width = std::max(width, m_table->sizeHintForIndex(m_tenants->index(row, column)).width());
+        for (const QString& word : words)
+            width = std::max(width, metrics.horizontalAdvance(word) + 10);
+        widths.push_back(width + (column == 0 ? metrics.height() + 8 : 0));
+    }
+    const int room = m_table->viewport()->width();
+    int sum = std::accumulate(widths.begin(), widths.end(), 0);
+    while (sum > room) {
+        const auto widest = std::max_element(widths.begin(), widths.end());
+        if (*widest <= narrowest)
+            break;
+        --*widest;
+        --sum;
+    }
+    widths[1] += std::max(0, room - sum);
+    for (int column = 0; column < widths.size(); ++column)
+        m_table->setColumnWidth(column, widths[column]);
 }
 
-void TenantsPage::resizeEvent(QResizeEvent* event)
+bool TenantsPage::eventFilter(QObject* watched, QEvent* event)
 {
-    Page::resizeEvent(event);
-    fitTable();
+    if (event->type() == QEvent::Resize)
+        fitTable();
+    return Page::eventFilter(watched, event);
 }
 
 } // namespace kvw::gui

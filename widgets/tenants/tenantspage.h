@@ -9,6 +9,7 @@ namespace kvw::gui {
 
 class ElementModel;
 class ElidedLabel;
+class IsolationPane;
 class PlanDocument;
 class ProblemList;
 class TableView;
@@ -32,7 +33,7 @@ public:
     void removeTenant();
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void makeActions();
@@ -48,6 +49,7 @@ private:
     ElidedLabel* m_sentence;
     ProblemList* m_findings;
     ElidedLabel* m_findingsAbout;
+    IsolationPane* m_cost;
 };
 
 } // namespace kvw::gui

@@ -191,18 +191,45 @@ Qt::ItemFlags WorksheetModel::flags(const QModelIndex& index) const
     return flags;
 }
 
-/// "8 × 64" sets heads and width, of all tensors that the cell stands for.
-Result<void> WorksheetModel::setShape(const WorksheetCell& cell, const QString& name, const QString& text)
+/// "8 × 64" sets heads and width, any other text each field, of all tensors that the cell stands for.
+Result<FieldCells::Edits> WorksheetModel::editsOf(const QModelIndex& index, const QString& text) const
 {
+    const WorksheetCell* cell = cellAt(index);
+    if (!cell || cell->fields.isEmpty())
+        return Error {"plan.not_editable", "the cell cannot be edited"};
+    Edits out;
+    if (index.column() != Shape) {
+        for (const QString& field : cell->fields)
+            out.push_back({field, text});
+        return out;
+    }
     static const QRegularExpression pattern(QStringLiteral("^\\s*(\\S+?)\\s*[×xX*]\\s*(\\S+)\\s*$"));
     const QRegularExpressionMatch match = pattern.match(text);
     if (!match.hasMatch())
-        return Error {"plan.type", "not a shape", {{}, cell.fields.front().toStdString()}, text.toStdString(),
+        return Error {"plan.type", "not a shape", {{}, cell->fields.front().toStdString()}, text.toStdString(),
             "heads × width, such as 8 × 64"};
-    QVector<std::pair<QString, QString>> fields;
-    for (const QString& field : cell.fields)
-        fields.push_back({field, match.captured(field.endsWith(QLatin1String(".heads")) ? 1 : 2)});
-    return m_document.setFields(name, fields);
+    for (const QString& field : cell->fields)
+        out.push_back({field, match.captured(field.endsWith(QLatin1String(".heads")) ? 1 : 2)});
+    return out;
+}
+
+QString WorksheetModel::cellName(const QModelIndex& index) const
+{
+    return tr("%1 of %2")
+        .arg(headerData(index.column(), Qt::Horizontal).toString(), elementOf(index).section(QLatin1Char('.'), -1));
+}
+
+PlanDocument& WorksheetModel::editedDocument() const
+{
+    return m_document;
+}
+
+void WorksheetModel::refuse(const QModelIndex& index, const QString& why)
+{
+    const WorksheetCell* cell = cellAt(index);
+    m_refusedField = cell && !cell->fields.isEmpty() ? cell->fields.front() : QString();
+    m_refusal = why;
+    emit editRefused(m_refusedField, m_refusal);
 }
 
 bool WorksheetModel::setData(const QModelIndex& index, const QVariant& value, int role)
@@ -210,27 +237,14 @@ bool WorksheetModel::setData(const QModelIndex& index, const QVariant& value, in
     const WorksheetCell* found = cellAt(index);
     if (!found || found->fields.isEmpty() || role != Qt::EditRole)
         return false;
-    const WorksheetCell cell = *found; // the edit replaces the rows
     const QString text = value.toString();
-    const QString header = headerData(index.column(), Qt::Horizontal).toString();
-    const QString element = elementOf(index);
-    const QString name = tr("%1 of %2: %3").arg(header, element.section(QLatin1Char('.'), -1), text);
-    Result<void> set;
-    if (index.column() == Shape) {
-        set = setShape(cell, name, text);
-    } else if (cell.fields.size() == 1) {
-        set = m_document.setField(cell.fields.front(), text);
-    } else {
-        QVector<std::pair<QString, QString>> fields;
-        for (const QString& field : cell.fields)
-            fields.push_back({field, text});
-        set = m_document.setFields(name, fields);
-    }
-    if (!set) {
-        m_refusedField = cell.fields.front();
-        m_refusal = QString::fromStdString(set.error().text());
-        emit editRefused(m_refusedField, m_refusal);
-    }
+    const QString name = QStringLiteral("%1: %2").arg(cellName(index), text);
+    const Result<Edits> edits = editsOf(index, text);
+    const Result<void> set = !edits ? Result<void>(edits.error())
+        : edits->size() == 1        ? m_document.setField(edits->front().first, edits->front().second)
+                                    : m_document.setFields(name, *edits);
+    if (!set)
+        refuse(index, QString::fromStdString(set.error().text()));
     return set.ok();
 }
 

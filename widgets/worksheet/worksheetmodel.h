@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "models/paste.h"
 #include "worksheet/worksheetrows.h"
 
 #include <QAbstractItemModel>
@@ -14,7 +15,7 @@ namespace kvw::gui {
 /// Only translates: cells come from the document's estimate, edits go to the document. Rows and columns keep their
 /// places over an edit of a value, and only cells that changed are announced, so that views keep selection and
 /// scrolling and paint little; a change of the groups or of the ranks resets the model.
-class WorksheetModel : public QAbstractItemModel, public WorksheetColumns
+class WorksheetModel : public QAbstractItemModel, public WorksheetColumns, public FieldCells
 {
     Q_OBJECT
 
@@ -29,6 +30,11 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role = Qt::EditRole) override;
+
+    Result<Edits> editsOf(const QModelIndex& index, const QString& text) const override;
+    QString cellName(const QModelIndex& index) const override;
+    PlanDocument& editedDocument() const override;
+    void refuse(const QModelIndex& index, const QString& why) override;
 
     /// Where the field at `path` is edited; invalid when it is not in the table.
     QModelIndex indexOfField(const QString& path) const;
@@ -46,7 +52,6 @@ private:
     void rebuild();
     void announce(const WorksheetRow& before, const WorksheetRow& now, int row, const QModelIndex& parent);
     const WorksheetCell* cellAt(const QModelIndex& index) const;
-    Result<void> setShape(const WorksheetCell& cell, const QString& name, const QString& text);
     template <typename Matches>
     QModelIndex find(Matches matches) const;
 

@@ -5,6 +5,7 @@
 
 #include "models/clipboard.h"
 #include "models/numberdelegate.h"
+#include "models/paste.h"
 #include "models/roles.h"
 #include "style/elidedlabel.h"
 #include "style/tokens.h"
@@ -223,6 +224,8 @@ void WorksheetView::keyPressEvent(QKeyEvent* event)
     const QModelIndex current = currentIndex();
     if (event->matches(QKeySequence::Copy)) {
         copySelection(*this);
+    } else if (event->matches(QKeySequence::Paste) && state() != EditingState) {
+        pasteClipboard(*this);
     } else if (event->key() == Qt::Key_Delete && event->modifiers() == Qt::NoModifier) {
         emit removeRequested();
     } else if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && state() != EditingState) {
