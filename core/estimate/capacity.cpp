@@ -26,15 +26,6 @@ std::int64_t heldBlocks(const Plan& plan, const EngineRules& rules, std::int64_t
     return out;
 }
 
-std::string whyNoPool(const EngineSizing& engine)
-{
-    if (!engine.refusal.empty())
-        return engine.refusal;
-    if (!engine.unstated.empty())
-        return engine.unstated.front();
-    return "the engine's rules give no pool";
-}
-
 } // namespace
 
 std::optional<double> LengthCapacity::shareOf(std::int64_t sequences) const
@@ -174,107 +165,6 @@ Result<std::vector<std::vector<std::int64_t>>> bytesOverTokens(const Plan& plan,
                     {{}, "limits.maxModelLen"}};
             bytes.push_back(*total);
         }
-    }
-    return out;
-}
-
-namespace {
-
-/// What the planned sequences would hold on one rank with `tokens` tokens each, where every layer keeps all of them.
-std::optional<Quantity> onRank(
-    const RankSizing& rank, const Quantity& sequences, const Quantity& tokens, const char* title)
-{
-    for (const Quantity& fixed : rank.groupFixedBytes) {
-        if (!fixed.ok() || fixed.integer() != 0)
-            return std::nullopt; // limited groups: not linear in the tokens
-    }
-    return named(sequences * tokens * rank.bytesPerToken, title, Unit::Byte);
-}
-
-void addStated(Budget& budget, RankBudget& out, const PlanInputs& inputs, const Quantity& ranks)
-{
-    struct Stated
-    {
-        const char* id;
-        const char* title;
-        const char* path;
-    };
-    for (const Stated& part : {Stated {"weights", "weights", "loaded.weightBytes"},
-             Stated {"activation", "activation", "budget.activationBytes"},
-             Stated {"other", "other", "budget.otherBytes"}}) {
-        if (!inputs.isStated(part.path)) {
-            if (out.rank == 0)
-                budget.notStated.emplace_back(part.title);
-            continue;
-        }
-        const Quantity whole = inputs.number(part.path);
-        const bool divided = std::string_view(part.id) == "weights";
-        out.parts.push_back({part.id, part.title,
-            divided ? named(ceilDivide(whole, ranks), "weights on the rank", Unit::Byte)
-                    : named(whole, part.title, Unit::Byte)});
-    }
-}
-
-void addPoolParts(RankBudget& out, const EngineSizing& engine, const Quantity& ranks)
-{
-    if (!engine.poolBytes || !engine.poolBytes->ok())
-        return;
-    out.pool = engine.poolBytes;
-    Quantity planned = constant(0);
-    if (engine.engineNeedBytes && engine.engineNeedBytes->ok())
-        planned = minimum(*engine.poolBytes, floorDivide(*engine.engineNeedBytes, ranks));
-    out.parts.push_back(
-        {"planned", "planned sequences", named(planned, "blocks of the planned sequences", Unit::Byte)});
-    out.parts.push_back(
-        {"left", "left in the pool", named(*engine.poolBytes - planned, "left in the pool", Unit::Byte)});
-    if (engine.availableBytes && engine.availableBytes->ok())
-        out.parts.push_back({"rest", "less than a block",
-            named(maximum(constant(0), *engine.availableBytes - *engine.poolBytes), "what the division leaves over",
-                Unit::Byte)});
-}
-
-} // namespace
-
-Budget budgetOf(const Plan& plan, const Estimate& estimate)
-{
-    Budget out;
-    const EngineSizing& engine = estimate.engine;
-    if (engine.ranks.empty()) {
-        out.missing = whyNoPool(engine);
-        return out;
-    }
-    PlanInputs inputs(plan);
-    const Quantity ranks
-        = inputs.numberOr("deployment.tp", 1, Source::Kind::EngineDefault, "one rank.", "tensor-parallel ranks");
-    const Quantity sequences
-        = inputs.numberOr("limits.concurrentSequences", 1, Source::Kind::Assumption, "one sequence.", "sequences");
-    for (const RankSizing& sizing : engine.ranks) {
-        RankBudget rank;
-        rank.rank = sizing.rank;
-        addStated(out, rank, inputs, ranks);
-        addPoolParts(rank, engine, ranks);
-        if (inputs.isStated("deployment.memoryBytes")) {
-            rank.device = inputs.number("deployment.memoryBytes", "memory of the device");
-            std::vector<Quantity> used;
-            for (const BudgetPart& part : rank.parts)
-                used.push_back(part.bytes);
-            if (rank.pool)
-                rank.parts.push_back({"unused", "unused",
-                    named(maximum(constant(0), *rank.device - sum(used)), "unused memory", Unit::Byte)});
-        } else if (rank.rank == 0) {
-            out.notStated.emplace_back("memory of the device");
-        }
-        if (plan.limits.maxModelLen)
-            rank.configured = onRank(
-                sizing, sequences, inputs.number("limits.maxModelLen", "configured maximum"), "configured maximum");
-        if (plan.worksheet.retainedTokens) {
-            const Quantity held = inputs.isStated("worksheet.retainedSequences")
-                ? inputs.number("worksheet.retainedSequences", "sequences retained")
-                : sequences;
-            rank.retained = onRank(
-                sizing, held, inputs.number("worksheet.retainedTokens", "tokens presently retained"), "retained");
-        }
-        out.ranks.push_back(std::move(rank));
     }
     return out;
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "estimate/estimate.h"
-#include "estimate/rank_budget.h"
 
 #include <cstdint>
 #include <optional>
@@ -53,24 +52,5 @@ std::vector<LimitMove> limitMoves(const Plan& plan);
 /// Ideal bytes of the planned sequences when each has so many tokens, by layer group, [group][length]. Errors:
 /// estimate.overflow; estimate.not_stated without element type.
 Result<std::vector<std::vector<std::int64_t>>> bytesOverTokens(const Plan& plan, std::span<const std::int64_t> lengths);
-
-/// The budget of one rank, as far as it is stated: nothing is taken for what is not.
-struct RankBudget
-{
-    std::int64_t rank = 0;
-    std::vector<BudgetPart>
-        parts; ///< one after another from 0: "weights", "activation", "other", "planned", "left", "rest", "unused"
-    std::optional<Quantity> pool; ///< planned and left together
-    std::optional<Quantity> device; ///< memory of the device
-    std::optional<Quantity> configured; ///< what the planned sequences hold at the configured maximum, ideally
-    std::optional<Quantity> retained; ///< what the reading says is held
-};
-struct Budget
-{
-    std::vector<RankBudget> ranks;
-    std::vector<std::string> notStated; ///< titles of the parts that the plan does not state
-    std::string missing; ///< why there is no rank at all; empty when there are some
-};
-Budget budgetOf(const Plan& plan, const Estimate& estimate);
 
 } // namespace kvw

@@ -297,7 +297,7 @@ Result<Estimate> estimate(const Plan& plan)
     out.engine = (*rules)->size(plan, shape, inputs);
     addStrategies(out, context, shape);
     addReserved(out, context);
-    out.budget = rankBudget(plan, out.engine, inputs);
+    out.budget = budgetOf(plan, out.engine, inputs);
     addFormulaAssumptions(out, context);
     if (Result<void> checked = checkFigures(out); !checked)
         return checked.error();

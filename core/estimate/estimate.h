@@ -66,7 +66,7 @@ struct Estimate
     std::optional<Quantity> reservedBytes; ///< all ranks
     EngineSizing engine;
     std::vector<StrategyPrice> strategies;
-    std::vector<BudgetPart> budget; ///< of one rank's device memory
+    Budget budget; ///< of every rank's device memory
     std::string label; ///< "hypothetical shape arithmetic, not a GPU fit", or empty
     std::vector<std::string> formulaAssumptions; ///< full context, no sharing, equal K and V widths where it holds …
     std::vector<std::string> excludes; ///< of every total
@@ -83,8 +83,8 @@ Result<Estimate> estimate(const Plan& plan);
 std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate);
 
 /// One figure by its path, without making the whole list: those of figuresOf() and what one rank keeps of one group,
-/// "ranks.0.groups.full.bytesPerToken" and "ranks.0.groups.full.fixedBytesPerSequence", and the parts of the budget,
-/// "budget.weights". Nothing when there is none.
+/// "ranks.0.groups.full.bytesPerToken" and "ranks.0.groups.full.fixedBytesPerSequence", and those of the budget by
+/// rank, "ranks.0.budget.weights"; "budget.weights" is the first rank's. Nothing when there is none.
 std::optional<Quantity> figureAt(const Estimate& estimate, std::string_view path);
 
 } // namespace kvw

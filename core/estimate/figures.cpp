@@ -88,6 +88,19 @@ std::optional<Quantity> rankGroupFigure(const Estimate& estimate, std::string_vi
     return std::nullopt;
 }
 
+/// "ranks.R.budget.ID", and "budget.ID" for the first rank.
+std::optional<Quantity> budgetFigureAt(const Estimate& estimate, std::string_view path)
+{
+    for (std::size_t r = 0; r < estimate.budget.ranks.size(); ++r) {
+        const RankBudget& rank = estimate.budget.ranks[r];
+        for (const std::string& base : {fmt::format("ranks.{}.budget.", rank.rank), std::string("budget.")}) {
+            if (path.starts_with(base))
+                return budgetFigure(rank, path.substr(base.size()));
+        }
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate)
@@ -119,10 +132,8 @@ std::optional<Quantity> figureAt(const Estimate& estimate, std::string_view path
 {
     if (const std::optional<Quantity> ofRank = rankGroupFigure(estimate, path))
         return ofRank;
-    for (const BudgetPart& part : estimate.budget) {
-        if (path == "budget." + part.id)
-            return part.bytes;
-    }
+    if (const std::optional<Quantity> ofBudget = budgetFigureAt(estimate, path))
+        return ofBudget;
     for (const auto& [known, quantity] : figuresOf(estimate)) {
         if (known == path)
             return quantity;

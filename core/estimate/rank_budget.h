@@ -6,7 +6,9 @@
 #include "engines/engine_rules.h"
 #include "plan/inputs.h"
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kvw {
@@ -14,16 +16,41 @@ namespace kvw {
 /// One part of a rank's device memory.
 struct BudgetPart
 {
-    std::string id; ///< "weights", "activation", "other", "pool", "remainder", "outside", "unaccounted": stable
+    std::string id; ///< "weights", "activation", "other", "planned", "left", "remainder", "outside", "unaccounted"
     std::string title;
     Quantity bytes;
 };
 
-/// What one rank's device memory is for, as far as the plan and the engine's rule say it, in the order in which the
-/// engine takes it: weights, activation, other, pool, what the division into blocks leaves over, what the engine may
-/// not take. Where the device's memory is stated and these do not fill it, the last part is what nobody accounts for.
-/// Parts that are not stated are absent; parts that are negative (more is asked for than there is) stay, so that it is
-/// seen.
-std::vector<BudgetPart> rankBudget(const Plan& plan, const EngineSizing& sizing, const PlanInputs& inputs);
+/// What one rank's device memory is for, as far as the plan and the engine's rule say it: nothing is taken for what is
+/// not stated.
+struct RankBudget
+{
+    std::int64_t rank = 0;
+    /// One after another from 0, in the order in which the engine takes them: weights, activation, other, what the
+    /// planned sequences take of the pool, what is left of it, what the division into blocks leaves over, what the
+    /// engine may not take. Where the device's memory is stated and these do not fill it, the last part is what nobody
+    /// accounts for. Parts that are negative (more is asked for than there is) stay, so that it is seen.
+    std::vector<BudgetPart> parts;
+    std::optional<Quantity> pool; ///< planned and left together
+    std::optional<Quantity> device; ///< memory of the device
+    std::optional<Quantity> configured; ///< what the planned sequences hold at the configured maximum, ideally
+    std::optional<Quantity> retained; ///< what the reading says is held
+};
+
+/// The budget of every rank: the same for the report and for every page.
+struct Budget
+{
+    std::vector<RankBudget> ranks;
+    std::vector<std::string> notStated; ///< titles of the parts that the plan does not state
+    std::string missing; ///< why there is no rank at all; empty when there are some
+};
+Budget budgetOf(const Plan& plan, const EngineSizing& sizing, PlanInputs& inputs);
+
+/// A figure of a rank's budget: the id of a part, "pool", "device", "configured" or "retained"; nothing when there is
+/// none.
+std::optional<Quantity> budgetFigure(const RankBudget& rank, std::string_view id);
+
+/// Why the engine's rules give no pool, in one sentence.
+std::string whyNoPool(const EngineSizing& engine);
 
 } // namespace kvw

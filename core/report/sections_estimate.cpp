@@ -266,33 +266,32 @@ Table budgetTable(const EngineSizing& engine)
     return out;
 }
 
-/// Parts of one rank's memory, side by side: what is not state, the pool, what its division leaves over.
-std::optional<Figure> budgetFigure(const Plan& plan, const EngineSizing& engine)
+Figure::Bar::Role roleOf(const BudgetPart& part)
 {
-    if (!whole(engine.availableBytes) || !whole(engine.poolBytes))
+    if (part.id == "planned" || part.id == "left")
+        return Figure::Bar::Role::State;
+    const bool taken = part.id == "weights" || part.id == "activation" || part.id == "other";
+    return taken ? Figure::Bar::Role::NotState : Figure::Bar::Role::Unused;
+}
+
+/// Parts of one rank's memory, side by side: what is not state, the pool, what its division leaves over.
+std::optional<Figure> budgetBars(const Budget& budget)
+{
+    if (budget.ranks.empty() || !budget.ranks.front().pool)
         return std::nullopt;
     Figure out {"budget", "Budget of one rank", {}, "bytes", {}};
     out.kind = Figure::Kind::Budget;
     std::int64_t at = 0;
-    const auto add = [&](const std::string& name, std::int64_t bytes, Figure::Bar::Role role) {
+    for (const BudgetPart& part : budget.ranks.front().parts) {
+        const std::int64_t bytes = part.bytes.integer();
         if (bytes > 0)
-            out.bars.push_back({name, at, at + bytes, grouped(bytes) + " B", role});
+            out.bars.push_back({part.title, at, at + bytes, grouped(bytes) + " B", roleOf(part)});
         at += std::max<std::int64_t>(bytes, 0);
-    };
-    std::vector<std::pair<bool, Quantity>> terms;
-    addTerms(engine.availableBytes->derivation(), false, terms);
-    for (const auto& [minus, term] : terms) {
-        if (minus && term.ok() && term.isInteger())
-            add(term.derivation()->name, term.integer(), Figure::Bar::Role::NotState);
     }
-    add("pool for state", engine.poolBytes->integer(), Figure::Bar::Role::State);
-    add("left over by whole blocks", engine.availableBytes->integer() - engine.poolBytes->integer(),
-        Figure::Bar::Role::Unused);
-    if (terms.size() > 1 && plan.deployment.memoryBytes && *plan.deployment.memoryBytes > at)
-        add("not taken by the engine", *plan.deployment.memoryBytes - at, Figure::Bar::Role::Unused);
-    out.caption = terms.size() > 1
+    out.caption = budget.notStated.empty()
         ? "One rank's memory. Not state: weights, activation and other memory, as the plan states them."
-        : "The bytes for state are stated in the plan; what else the device holds is not part of it.";
+        : fmt::format("One rank's memory, as far as the plan states it. Not stated, so no part of it: {}.",
+            fmt::join(budget.notStated, ", "));
     return out;
 }
 
@@ -364,7 +363,7 @@ Section engineSection(const Plan& plan, const Estimate& estimate)
         out.blocks.emplace_back(Bullets {engine.unstated});
     if (engine.availableBytes)
         out.blocks.emplace_back(budgetTable(engine));
-    if (std::optional<Figure> budget = budgetFigure(plan, engine))
+    if (std::optional<Figure> budget = budgetBars(estimate.budget))
         out.blocks.emplace_back(std::move(*budget));
     return out;
 }

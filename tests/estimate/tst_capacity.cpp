@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "estimate/capacity.h"
+#include "estimate/explain_capacity.h"
 #include "support/example_plans.h"
 
 #include <QTest>
@@ -50,6 +51,7 @@ private slots:
     void bytesAreTheEstimates();
     void budgetAddsUp();
     void budgetInventsNothing();
+    void figuresExplainThemselves();
 };
 
 void CapacityTest::engineFrontierIsTheEstimates_data()
@@ -200,7 +202,7 @@ void CapacityTest::budgetAddsUp()
             {"loaded.weightBytes", "640GiB"}, {"budget.activationBytes", "3GiB"}, {"budget.otherBytes", "1GiB"}});
     const Result<Estimate> figures = estimate(plan);
     QVERIFY(figures);
-    const Budget budget = budgetOf(plan, *figures);
+    const Budget budget = figures->budget;
     QCOMPARE(budget.ranks.size(), std::size_t {8});
     QVERIFY(budget.notStated.empty());
     for (const RankBudget& rank : budget.ranks) {
@@ -216,7 +218,7 @@ void CapacityTest::budgetAddsUp()
         QCOMPARE(parts["activation"], 3 * gib);
         QCOMPARE(parts["other"], 1 * gib);
         QCOMPARE(parts["planned"] + parts["left"], figures->engine.poolBytes->integer());
-        QCOMPARE(parts["unused"], 140 * gib - 126 * gib); // what the engine may not take
+        QCOMPARE(parts["outside"], 140 * gib - 126 * gib); // what the engine may not take
         QCOMPARE(rank.configured->integer(), 16LL * 32768 * 61 * 576 * 2);
     }
 }
@@ -226,22 +228,47 @@ void CapacityTest::budgetInventsNothing()
     const Plan plan = test::examplePlan("reference.kvplan");
     const Result<Estimate> figures = estimate(plan);
     QVERIFY(figures);
-    const Budget budget = budgetOf(plan, *figures);
+    const Budget budget = figures->budget;
     QCOMPARE(budget.ranks.size(), std::size_t {1});
     QCOMPARE(budget.notStated, (std::vector<std::string> {"weights", "activation", "other", "memory of the device"}));
     std::vector<std::string> ids;
     for (const BudgetPart& part : budget.ranks.front().parts)
         ids.push_back(part.id);
-    QCOMPARE(ids, (std::vector<std::string> {"planned", "left", "rest"}));
+    QCOMPARE(ids, (std::vector<std::string> {"planned", "left", "remainder"}));
     QCOMPARE(budget.ranks.front().parts.front().bytes.integer(), 4LL << 30);
     QCOMPARE(budget.ranks.front().retained->integer(), 1LL << 30);
     Plan none = plan;
     none.engine.name = "none";
     const Result<Estimate> shape = estimate(none);
     QVERIFY(shape);
-    const Budget empty = budgetOf(none, *shape);
+    const Budget empty = shape->budget;
     QVERIFY(empty.ranks.empty());
     QVERIFY(!empty.missing.empty());
+}
+
+void CapacityTest::figuresExplainThemselves()
+{
+    const Plan plan = test::examplePlan("reference.kvplan");
+    const Result<LengthCapacity> capacity = capacityAt(plan, 4096);
+    QVERIFY(capacity && capacity->engineSequences);
+    const auto valueOf = [&](const char* path) {
+        const std::optional<Explanation> out = explainCapacity(plan, path);
+        return out && out->quantity && out->quantity->isInteger() ? out->quantity->integer() : INT64_MIN;
+    };
+    QCOMPARE(valueOf("4096.engineSequences"), capacity->engineSequences->integer());
+    QCOMPARE(valueOf("4096.idealSequences"), capacity->idealSequences->integer());
+    QCOMPARE(valueOf("4096.blocksEach"), capacity->blocksEach->integer());
+    QCOMPARE(valueOf("4096.heldBlocks"), 1);
+    QCOMPARE(valueOf("4096.lost"), capacity->idealSequences->integer() - capacity->engineSequences->integer());
+    const std::optional<Explanation> share = explainCapacity(plan, "4096.share.3");
+    QVERIFY(share && share->quantity);
+    QCOMPARE(share->quantity->real(), *capacity->shareOf(3));
+    QVERIFY(share->of.find(planHash(plan).substr(0, 8)) != std::string::npos);
+    for (const LimitMove& move : limitMoves(plan))
+        QCOMPARE(valueOf(("move." + move.path + "=" + move.value).c_str()), move.sequences);
+    for (const char* path : {"", "4096", "4096.nothing", "-1.engineSequences", "x.engineSequences", "4096.share.",
+             "4096.share.x", "move.", "move.nothing=1", "move.limits.maxModelLen"})
+        QVERIFY2(!explainCapacity(plan, path), path);
 }
 
 QTEST_MAIN(CapacityTest)

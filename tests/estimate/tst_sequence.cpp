@@ -108,7 +108,7 @@ void TestSequence::budget()
     QVERIFY(result.ok());
     std::map<std::string, std::int64_t> parts;
     std::int64_t together = 0;
-    for (const BudgetPart& part : result->budget) {
+    for (const BudgetPart& part : result->budget.ranks.front().parts) {
         parts[part.id] = part.bytes.integer();
         together += part.bytes.integer();
         QCOMPARE(figureAt(*result, "budget." + part.id)->integer(), part.bytes.integer());
@@ -116,20 +116,29 @@ void TestSequence::budget()
     const std::int64_t requested = 76'968'728'985; // 85,520,809,984 × 0.9, cut
     const std::int64_t available = requested - 50'000'000'001 - 2'000'000'000 - 1'500'000'000;
     const std::int64_t block = std::int64_t {64} * 61 * 576 * 2;
+    // 16 sequences of 32,768 tokens would take 8,192 blocks on each rank: more than the pool has.
+    const std::int64_t pool = available / block * block;
+    QVERIFY(16 * (32'768 / 64) * block > pool);
     const std::map<std::string, std::int64_t> expected {{"weights", 50'000'000'001}, {"activation", 2'000'000'000},
-        {"other", 1'500'000'000}, {"pool", available / block * block}, {"remainder", available % block},
+        {"other", 1'500'000'000}, {"planned", pool}, {"left", 0}, {"remainder", available % block},
         {"outside", 85'520'809'984 - requested}};
     QVERIFY(parts == expected);
     QCOMPARE(together, 85'520'809'984);
+    QCOMPARE(figureAt(*result, "budget.pool")->integer(), available / block * block);
+    QCOMPARE(figureAt(*result, "ranks.7.budget.weights")->integer(), 50'000'000'001);
+    QCOMPARE(figureAt(*result, "budget.device")->integer(), 85'520'809'984);
+    QVERIFY(!figureAt(*result, "ranks.8.budget.weights"));
+    QVERIFY(!figureAt(*result, "budget.none"));
     // A stated budget on a device of known size: what is beside it is nobody's.
     const Plan stated = test::with(plan,
         {{"budget.kvBytesPerRank", "6GiB"}, {"budget.activationBytes", ""}, {"budget.otherBytes", ""},
             {"loaded.weightBytes", ""}});
     const Result<Estimate> second = estimate(stated);
     QVERIFY(second.ok());
-    QCOMPARE(second->budget.back().id, std::string("unaccounted"));
-    QCOMPARE(second->budget.back().bytes.integer(), 85'520'809'984 - (std::int64_t {6} << 30));
-    QVERIFY(estimate(test::examplePlan("gpt-oss-120b.kvplan"))->budget.empty());
+    const BudgetPart& last = second->budget.ranks.front().parts.back();
+    QCOMPARE(last.id, std::string("unaccounted"));
+    QCOMPARE(last.bytes.integer(), 85'520'809'984 - (std::int64_t {6} << 30));
+    QVERIFY(estimate(test::examplePlan("gpt-oss-120b.kvplan"))->budget.ranks.empty());
 }
 
 QTEST_GUILESS_MAIN(TestSequence)

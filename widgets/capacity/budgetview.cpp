@@ -9,10 +9,12 @@
 
 #include <QHelpEvent>
 #include <QLocale>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QToolTip>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace kvw::gui {
@@ -34,12 +36,19 @@ QString sized(const Quantity& bytes)
     return text.number + QLatin1Char(' ') + text.unit;
 }
 
+/// Inside the pool's outline its parts need not say whose they are.
+QString shortTitle(const BudgetPart& part)
+{
+    return QString::fromStdString(part.title).section(QLatin1String(": "), -1);
+}
+
 } // namespace
 
 BudgetView::BudgetView(QWidget* parent)
     : QWidget(parent)
 {
     setAccessibleName(tr("Device budget"));
+    setMouseTracking(true);
 }
 
 void BudgetView::setBudget(Budget budget)
@@ -92,7 +101,7 @@ double BudgetView::most() const
     for (const RankBudget& rank : m_budget.ranks) {
         double sum = 0;
         for (const BudgetPart& part : rank.parts)
-            sum += part.bytes.real();
+            sum += std::max(0.0, part.bytes.real());
         out = std::max(out, sum);
         if (rank.device)
             out = std::max(out, rank.device->real());
@@ -124,7 +133,7 @@ QVector<BudgetView::Bar> BudgetView::bars(int row) const
     const QRectF rect = rowRect(row);
     double x = rect.left();
     for (const BudgetPart& part : m_budget.ranks[static_cast<std::size_t>(row)].parts) {
-        const double width = part.bytes.real() / whole * rect.width();
+        const double width = std::max(0.0, part.bytes.real()) / whole * rect.width();
         out.push_back({QRectF(x, rect.top(), width, rect.height()), &part});
         x += width;
     }
@@ -151,20 +160,19 @@ void BudgetView::paintRank(QPainter& painter, int row)
             fill = tokens.blockActive;
         else if (id == "left")
             fill = tokens.retainedHead;
-        else if (id == "unused" || id == "rest")
+        else if (id == "outside" || id == "unaccounted" || id == "remainder")
             fill = palette().color(QPalette::Base);
         painter.fillRect(bar.rect.adjusted(0, 0, bar.rect.width() > 2 ? -1 : 0, 0), fill);
         if (id == "other")
             painter.fillRect(bar.rect, QBrush(tokens.dimText, Qt::BDiagPattern));
         if (id == "planned" || id == "left")
             pool = pool.united(bar.rect);
-        if (id == "unused") {
+        if (id == "outside" || id == "unaccounted") {
             painter.setBrush(Qt::NoBrush);
             painter.setPen(QPen(tokens.dimText, 1, Qt::DashLine));
             painter.drawRect(bar.rect.adjusted(0.5, 0.5, -0.5, -0.5));
         }
-        const QString text
-            = QStringLiteral("%1 %2").arg(QString::fromStdString(bar.part->title), sized(bar.part->bytes));
+        const QString text = QStringLiteral("%1 %2").arg(shortTitle(*bar.part), sized(bar.part->bytes));
         painter.setPen(inkOn(fill));
         if (painter.fontMetrics().horizontalAdvance(text) + 10 < bar.rect.width()
             && painter.fontMetrics().height() <= bar.rect.height())
@@ -187,22 +195,24 @@ void BudgetView::paintMarks(QPainter& painter, int row)
     for (const BudgetPart& part : rank.parts) {
         if (part.id == "planned")
             break;
-        start += part.bytes.real();
+        start += std::max(0.0, part.bytes.real());
     }
     const QRectF rect = rowRect(row);
     const auto xOf = [&](double bytes) { return rect.left() + (start + bytes) / most() * rect.width(); };
     struct Mark
     {
+        QString id;
         QString text;
         const std::optional<Quantity>& bytes;
         Qt::PenStyle style;
     };
     const bool last = row == shownRanks() - 1;
-    double free = -1e9;
+    std::array<double, 3> taken; // right ends of the texts in each line
+    taken.fill(-1e9);
     painter.setFont(smallFont(font()));
-    for (const Mark& mark : {Mark {tr("■ retained %1"), rank.retained, Qt::SolidLine},
-             Mark {tr("┄ configured %1"), rank.configured, Qt::DashLine},
-             Mark {tr("▣ reserved %1"), rank.pool, Qt::SolidLine}}) {
+    for (const Mark& mark : {Mark {QStringLiteral("retained"), tr("■ retained %1"), rank.retained, Qt::SolidLine},
+             Mark {QStringLiteral("configured"), tr("┄ configured %1"), rank.configured, Qt::DashLine},
+             Mark {QStringLiteral("pool"), tr("▣ reserved %1"), rank.pool, Qt::SolidLine}}) {
         if (!mark.bytes || !mark.bytes->ok())
             continue;
         const double x = xOf(mark.bytes->real());
@@ -212,14 +222,16 @@ void BudgetView::paintMarks(QPainter& painter, int row)
             continue;
         const QString text = mark.text.arg(sized(*mark.bytes));
         const double width = painter.fontMetrics().horizontalAdvance(text);
-        double left = std::clamp(x - width / 2, 0.0, this->width() - width - 2);
-        double top = rect.bottom() + 4;
-        if (left < free + 8)
-            top += painter.fontMetrics().height(); // the label before is in the way
-        else
-            free = left + width;
+        const double left = std::clamp(x - width / 2, 0.0, this->width() - width - 2);
+        std::size_t line = 0; // below the labels that are in the way
+        while (line + 1 < taken.size() && left < taken[line] + 8)
+            ++line;
+        taken[line] = left + width;
+        const double top = rect.bottom() + 4 + static_cast<double>(line) * painter.fontMetrics().height();
+        const QRectF box(left, top, width + 2, painter.fontMetrics().height());
         painter.setPen(tokens.text);
-        painter.drawText(QRectF(left, top, width + 2, painter.fontMetrics().height()), Qt::AlignLeft, text);
+        painter.drawText(box, Qt::AlignLeft, text);
+        m_labels.push_back({box, QStringLiteral("ranks.%1.budget.%2").arg(rank.rank).arg(mark.id)});
     }
 }
 
@@ -228,7 +240,10 @@ void BudgetView::paintAxis(QPainter& painter)
     const Tokens& tokens = tokensFor(palette());
     painter.setFont(smallFont(font()));
     const QFontMetrics metrics = painter.fontMetrics();
-    const double whole = most() / gib;
+    // The unit in which the whole is a number that is read.
+    const double unit = most() >= gib ? gib : most() >= gib / 1024 ? gib / 1024 : gib / 1024 / 1024;
+    const QString name = unit == gib ? tr("GiB") : unit == gib / 1024 ? tr("MiB") : tr("KiB");
+    const double whole = most() / unit;
     if (whole <= 0)
         return;
     double every = std::pow(10, std::floor(std::log10(whole)));
@@ -245,7 +260,7 @@ void BudgetView::paintAxis(QPainter& painter)
         painter.setPen(tokens.dimText);
         QString text = QLocale().toString(i * every, 'g', 4);
         if ((i + 1) * every > whole * 1.0001)
-            text += tr(" GiB");
+            text += QLatin1Char(' ') + name;
         painter.drawText(QRectF(std::min(x - 40, width() - 80.0), y, 80, metrics.height()), Qt::AlignHCenter, text);
     }
 }
@@ -253,6 +268,7 @@ void BudgetView::paintAxis(QPainter& painter)
 void BudgetView::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
+    m_labels.clear();
     painter.fillRect(rect(), palette().color(QPalette::Base));
     if (m_budget.ranks.empty()) {
         painter.setPen(tokensFor(palette()).dimText);
@@ -283,6 +299,34 @@ bool BudgetView::event(QEvent* event)
     }
     QToolTip::hideText();
     return true;
+}
+
+QString BudgetView::figureAt(const QPointF& point) const
+{
+    for (int row = 0; row < shownRanks(); ++row) {
+        for (const Bar& bar : bars(row)) {
+            if (bar.rect.contains(point))
+                return QStringLiteral("ranks.%1.budget.%2")
+                    .arg(m_budget.ranks[static_cast<std::size_t>(row)].rank)
+                    .arg(QString::fromStdString(bar.part->id));
+        }
+    }
+    for (const Label& label : m_labels) {
+        if (label.rect.contains(point))
+            return label.figure;
+    }
+    return {};
+}
+
+void BudgetView::mousePressEvent(QMouseEvent* event)
+{
+    if (const QString figure = figureAt(event->position()); !figure.isEmpty())
+        emit figureSelected(figure);
+}
+
+void BudgetView::mouseMoveEvent(QMouseEvent* event)
+{
+    setCursor(figureAt(event->position()).isEmpty() ? Qt::ArrowCursor : Qt::PointingHandCursor);
 }
 
 } // namespace kvw::gui

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "estimate/capacity.h"
+#include "estimate/rank_budget.h"
 
 #include <QWidget>
 
@@ -22,8 +22,17 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
 
+    /// The figure that stands at `point`, by its path in the estimate; empty when there is none.
+    QString figureAt(const QPointF& point) const;
+
+signals:
+    /// The user clicked a part or a mark; the figure's path in the estimate.
+    void figureSelected(const QString& figure);
+
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
@@ -31,6 +40,12 @@ private:
     {
         QRectF rect;
         const BudgetPart* part = nullptr;
+    };
+    /// Where a mark's text was drawn last.
+    struct Label
+    {
+        QRectF rect;
+        QString figure;
     };
     /// One bar stands for all ranks where they are alike and there is no room for each.
     bool merged() const;
@@ -44,6 +59,7 @@ private:
     void paintAxis(QPainter& painter);
 
     Budget m_budget;
+    QVector<Label> m_labels;
 };
 
 } // namespace kvw::gui

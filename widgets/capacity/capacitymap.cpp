@@ -22,6 +22,7 @@ namespace {
 
 constexpr int columnsPerOctave = 4;
 constexpr int rowsPerOctave = 2;
+constexpr double lineReach = 4; ///< so near to a frontier a click means the line
 
 QFont smallFont(QFont font)
 {
@@ -334,9 +335,28 @@ void CapacityMap::paintEvent(QPaintEvent*)
 void CapacityMap::mousePressEvent(QMouseEvent* event)
 {
     if (event->button() == Qt::LeftButton) {
-        if (const std::optional<Point> cell = cellAt(event->position()))
+        if (const std::optional<Point> cell = cellAt(event->position())) {
             select(cell);
+            emit figureSelected(figureAt(event->position()));
+        }
     }
+}
+
+/// A frontier where the point is on its line, else the share of the cell.
+QString CapacityMap::figureAt(const QPointF& point) const
+{
+    const Point cell = *cellAt(point);
+    const auto column = std::find_if(
+        m_columns.begin(), m_columns.end(), [&](const LengthCapacity& one) { return one.length == cell.length; });
+    const auto isOn = [&](const std::optional<Quantity>& ratio) {
+        return ratio && ratio->ok() && std::abs(yOf(ratio->real()) - point.y()) <= lineReach;
+    };
+    QString end = QStringLiteral("share.%1").arg(cell.sequences);
+    if (isOn(column->engineRatio))
+        end = QStringLiteral("engineSequences");
+    else if (isOn(column->idealRatio))
+        end = QStringLiteral("idealSequences");
+    return QStringLiteral("capacity.%1.%2").arg(cell.length).arg(end);
 }
 
 void CapacityMap::moveSelection(int columns, int rows)
@@ -356,7 +376,9 @@ void CapacityMap::moveSelection(int columns, int rows)
         if (sequences != from.sequences) // the lowest rows round to the same number
             break;
     }
-    select(Point {m_columns[static_cast<std::size_t>(column)].length, sequences});
+    const Point next {m_columns[static_cast<std::size_t>(column)].length, sequences};
+    select(next);
+    emit figureSelected(QStringLiteral("capacity.%1.share.%2").arg(next.length).arg(next.sequences));
 }
 
 void CapacityMap::keyPressEvent(QKeyEvent* event)

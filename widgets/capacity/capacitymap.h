@@ -43,6 +43,8 @@ public:
 
 signals:
     void selectionChanged();
+    /// The user chose a number: the share of a cell, or a frontier by a click on its line. Its path.
+    void figureSelected(const QString& figure);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -62,6 +64,7 @@ private:
     void paintMark(QPainter& painter, const Point& point, const QString& label);
     void paintLegend(QPainter& painter);
     void moveSelection(int columns, int rows);
+    QString figureAt(const QPointF& point) const;
 
     std::vector<LengthCapacity> m_columns;
     std::optional<Point> m_plan;

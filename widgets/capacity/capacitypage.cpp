@@ -5,6 +5,7 @@
 
 #include "capacity/budgetview.h"
 #include "document/plandocument.h"
+#include "estimate/explain_capacity.h"
 #include "models/celltablemodel.h"
 #include "models/numberdelegate.h"
 #include "models/numbertext.h"
@@ -12,7 +13,6 @@
 #include "plan/field_table.h"
 #include "plot/plotview.h"
 #include "style/tokens.h"
-#include "units/format.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -24,14 +24,9 @@
 #include <QTableView>
 #include <QVBoxLayout>
 
-#include <cmath>
-
 namespace kvw::gui {
 
 namespace {
-
-constexpr double gib = 1024.0 * 1024 * 1024;
-constexpr int curvePoints = 96;
 
 QVBoxLayout* column(QWidget* parent)
 {
@@ -47,25 +42,6 @@ QLabel* note(QWidget* parent)
     out->setWordWrap(true);
     out->setForegroundRole(QPalette::PlaceholderText);
     out->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return out;
-}
-
-QString sized(const Quantity& bytes)
-{
-    const NumberText text = numberText(bytes);
-    return text.unit.isEmpty() ? text.number : text.number + QLatin1Char(' ') + text.unit;
-}
-
-/// The figure with how it came about in its tooltip.
-Cell figure(const std::optional<Quantity>& quantity)
-{
-    if (!quantity || !quantity->ok())
-        return Cell::count(0, true);
-    Cell out = Cell::count(quantity->integer());
-    out.exact = QStringLiteral("%1 = %2\n= %3")
-                    .arg(QString::fromStdString(quantity->name()),
-                        QString::fromStdString(formulaInWords(quantity->derivation())),
-                        QString::fromStdString(formulaInNumbers(quantity->derivation())));
     return out;
 }
 
@@ -108,6 +84,8 @@ CapacityPage::CapacityPage(PlanDocument& document, QWidget* parent)
 
     connect(m_use, &QPushButton::clicked, this, &CapacityPage::useAsPlan);
     connect(m_map, &CapacityMap::selectionChanged, this, &CapacityPage::refreshSelection);
+    connect(m_map, &CapacityMap::figureSelected, this, &CapacityPage::figureSelected);
+    connect(m_budget, &BudgetView::figureSelected, this, &CapacityPage::figureSelected);
     connect(&document, &PlanDocument::planChanged, this, &CapacityPage::planChanged);
     connect(&document, &PlanDocument::reset, this, [this] { m_map->select({}); });
     planChanged();
@@ -117,6 +95,14 @@ QStringList CapacityPage::fieldPrefixes() const
 {
     return {
         QStringLiteral("budget."), QStringLiteral("limits."), QStringLiteral("deployment."), QStringLiteral("loaded.")};
+}
+
+std::optional<Explanation> CapacityPage::explanationOf(const QString& figure) const
+{
+    const QString begin = QStringLiteral("capacity.");
+    if (!figure.startsWith(begin))
+        return std::nullopt;
+    return explainCapacity(m_document.plan(), figure.mid(begin.size()).toStdString());
 }
 
 CapacityMap& CapacityPage::map()
@@ -153,21 +139,26 @@ QWidget* CapacityPage::makeTable()
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_table->horizontalHeader()->setSectionResizeMode(3, QHeaderView::ResizeToContents); // a percentage is read whole
     m_table->horizontalHeader()->setHighlightSections(false);
     m_model->setHeaderTips({tr("Tokens in each sequence"), tr("Sequences that find blocks, by the engine's rules"),
         tr("Sequences whose ideal need fits into what is available on all ranks"),
         tr("What the engine's rules take of the ideal"), tr("Blocks of one sequence")});
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
         if (!index.isValid() || !m_table->hasFocus())
             return;
         const LengthCapacity& row = m_lengths[static_cast<std::size_t>(index.row())];
         if (row.engineSequences)
             m_map->select(CapacityMap::Point {row.length, std::max<std::int64_t>(1, row.engineSequences->integer())});
-        emit selectionText(index.siblingAtColumn(1).data(ExactRole).toString().section(QLatin1Char('\n'), 0, 0));
+        emit selectionText(index.data(ExactRole).toString());
+        emit figureSelected(index.data(FigureRole).toString());
     });
     layout->addWidget(m_table, 1);
     m_reasons->setTextFormat(Qt::RichText);
     m_reasons->setForegroundRole(QPalette::WindowText);
+    m_reasons->setTextInteractionFlags(
+        Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    connect(m_reasons, &QLabel::linkActivated, this, &Page::figureSelected);
     layout->addWidget(m_reasons);
     return out;
 }
@@ -219,7 +210,7 @@ void CapacityPage::refresh()
     const Estimate* estimate = m_document.estimate();
     Budget budget;
     if (estimate)
-        budget = budgetOf(m_document.plan(), *estimate);
+        budget = estimate->budget;
     else
         budget.missing = m_document.estimateError().toStdString();
     QStringList missing;
@@ -231,148 +222,6 @@ void CapacityPage::refresh()
     m_budgetNote->setVisible(!missing.isEmpty());
     m_budget->setBudget(std::move(budget));
     refreshSelection();
-}
-
-void CapacityPage::refreshMap()
-{
-    const Plan& plan = m_document.plan();
-    const std::vector<std::int64_t> lengths = capacityLengths(plan);
-    std::vector<LengthCapacity> columns;
-    QString missing;
-    if (lengths.empty())
-        missing = tr("neither a configured maximum nor the model's longest sequence is stated");
-    for (const std::int64_t length :
-        CapacityMap::columnLengths(lengths.empty() ? 0 : lengths.front(), lengths.empty() ? 0 : lengths.back())) {
-        Result<LengthCapacity> capacity = capacityAt(plan, length);
-        if (!capacity)
-            missing = QString::fromStdString(capacity.error().text());
-        else if (!capacity->engineSequences)
-            missing = QString::fromStdString(capacity->missing);
-        if (!missing.isEmpty())
-            break;
-        columns.push_back(std::move(*capacity));
-    }
-    m_map->setVisible(missing.isEmpty());
-    m_mapNote->setVisible(!missing.isEmpty());
-    m_mapNote->setText(tr("No capacity map: %1.").arg(missing));
-    if (!missing.isEmpty())
-        columns.clear();
-    std::optional<CapacityMap::Point> mark;
-    if (plan.limits.maxModelLen && plan.limits.concurrentSequences)
-        mark = CapacityMap::Point {*plan.limits.maxModelLen, *plan.limits.concurrentSequences};
-    m_map->setCapacity(std::move(columns), mark);
-}
-
-void CapacityPage::refreshTable()
-{
-    const Plan& plan = m_document.plan();
-    m_lengths.clear();
-    QVector<QVector<Cell>> rows;
-    for (const std::int64_t length : capacityLengths(plan)) {
-        Result<LengthCapacity> capacity = capacityAt(plan, length);
-        if (!capacity || !capacity->engineSequences)
-            continue;
-        Cell tokens = Cell::count(length);
-        tokens.strong = length == plan.limits.maxModelLen;
-        Cell engine = figure(capacity->engineSequences);
-        engine.strong = true;
-        Cell lost = Cell::count(0, true);
-        if (capacity->idealSequences && capacity->idealSequences->ok() && capacity->idealSequences->integer() > 0) {
-            const std::int64_t ideal = capacity->idealSequences->integer();
-            const std::int64_t less = ideal - capacity->engineSequences->integer();
-            lost.text = (less > 0 ? QStringLiteral("−") : QString()) + percentText(less, ideal);
-            lost.sort = static_cast<double>(less) / static_cast<double>(ideal);
-        }
-        rows.push_back({tokens, engine, figure(capacity->idealSequences), lost, figure(capacity->blocksEach)});
-        m_lengths.push_back(std::move(*capacity));
-    }
-    m_model->setRows(rows);
-}
-
-void CapacityPage::refreshReasons()
-{
-    const Plan& plan = m_document.plan();
-    const Estimate* estimate = m_document.estimate();
-    QString headline;
-    QString text;
-    if (estimate && plan.limits.maxModelLen) {
-        const EngineSizing& engine = estimate->engine;
-        QStringList parts;
-        for (const NeedDifference& difference : engine.differences) {
-            if (difference.bytes.ok() && difference.bytes.integer() != 0)
-                parts.push_back(
-                    QStringLiteral("%1 %2").arg(QString::fromStdString(difference.title), sized(difference.bytes)));
-        }
-        const Result<LengthCapacity> here = capacityAt(plan, *plan.limits.maxModelLen);
-        if (here && here->heldBlocks && here->heldBlocks->integer() > 0)
-            parts.push_back(tr("%1 block of the pool is never given away").arg(countText(here->heldBlocks->integer())));
-        if (engine.engineNeedBytes)
-            text += tr("<b>Why the lines part</b><br>At %1 tokens, for the planned sequences: %2.")
-                        .arg(countText(*plan.limits.maxModelLen),
-                            parts.isEmpty() ? tr("they do not") : parts.join(QStringLiteral(", ")));
-        if (engine.availableBytes && engine.blocks)
-            headline = tr("Limit: pool of each rank, %1 blocks").arg(countText(engine.blocks->integer()));
-        QString two;
-        if (engine.availableBytes)
-            two += tr("<br>Available memory %1, per rank").arg(sized(*engine.availableBytes));
-        if (engine.largestLength)
-            two += tr("<br>Longest request %1 tokens, of one request alone").arg(sized(*engine.largestLength));
-        if (!two.isEmpty())
-            text += tr("<p><b>Two figures, two reasons</b>%1</p>").arg(two);
-        const std::vector<LimitMove> moves = limitMoves(plan);
-        if (!moves.empty()) {
-            text += tr("<b>What would move the limit at %1 tokens</b><table width='100%'>")
-                        .arg(countText(*plan.limits.maxModelLen));
-            for (const LimitMove& move : moves)
-                text += QStringLiteral("<tr><td>%1</td><td align='right'><b>%2</b></td></tr>")
-                            .arg(QString::fromStdString(move.title), countText(move.sequences));
-            text += QStringLiteral("</table>");
-        }
-    }
-    setHeadline(headline);
-    m_reasons->setText(text);
-    m_reasons->setVisible(!text.isEmpty());
-}
-
-void CapacityPage::refreshBytes()
-{
-    const Plan& plan = m_document.plan();
-    const Tokens& tokens = tokensFor(palette());
-    const Estimate* estimate = m_document.estimate();
-    const std::vector<std::int64_t> known = capacityLengths(plan);
-    const std::int64_t most = plan.limits.maxModelLen.value_or(known.empty() ? 0 : known.back());
-    std::vector<std::int64_t> lengths;
-    for (int i = 0; most > 0 && i <= curvePoints; ++i)
-        lengths.push_back(static_cast<std::int64_t>(static_cast<double>(most) * i / curvePoints));
-    const Result<std::vector<std::vector<std::int64_t>>> bytes = bytesOverTokens(plan, lengths);
-    if (!bytes || lengths.empty()) {
-        m_bytes->clear();
-        return;
-    }
-    const std::array colors {tokens.tenants[0], tokens.tenants[5], tokens.tenants[4], tokens.tenants[6]};
-    QVector<PlotSeries> series;
-    for (std::size_t g = 0; g < bytes->size(); ++g) {
-        if (plan.worksheet.groups[g].tensors.empty())
-            continue;
-        PlotSeries one {QString::fromStdString(plan.worksheet.groups[g].name.empty() ? plan.worksheet.groups[g].id
-                                                                                     : plan.worksheet.groups[g].name),
-            {}, {}, colors[g % colors.size()]};
-        one.filled = true;
-        for (std::size_t i = 0; i < lengths.size(); ++i) {
-            one.x.push_back(static_cast<double>(lengths[i]));
-            one.y.push_back(static_cast<double>((*bytes)[g][i]) / gib);
-        }
-        series.push_back(one);
-    }
-    QVector<PlotLimit> limits;
-    if (plan.limits.maxModelLen)
-        limits.push_back({tr("┄ configured"), static_cast<double>(*plan.limits.maxModelLen), true});
-    if (plan.worksheet.retainedTokens)
-        limits.push_back({tr("■ retained"), static_cast<double>(*plan.worksheet.retainedTokens), true});
-    if (estimate && estimate->reservedBytes)
-        limits.push_back(
-            {tr("▣ reserved %1").arg(sized(*estimate->reservedBytes)), estimate->reservedBytes->real() / gib, false});
-    m_bytes->setSeries(series, limits);
 }
 
 void CapacityPage::refreshSelection()

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "capacity/capacitymap.h"
+#include "explain/explanationsource.h"
 #include "shell/page.h"
 
 #include <vector>
@@ -21,7 +22,7 @@ class PlotView;
 
 /// How many sequences of which length fit, and what sets the limit. Every figure is core's, for each length by the
 /// engine's own rules.
-class CapacityPage : public Page
+class CapacityPage : public Page, public ExplanationSource
 {
     Q_OBJECT
 
@@ -29,6 +30,7 @@ public:
     explicit CapacityPage(PlanDocument& document, QWidget* parent = nullptr);
 
     QStringList fieldPrefixes() const override;
+    std::optional<Explanation> explanationOf(const QString& figure) const override;
     CapacityMap& map();
     /// Makes the chosen length and sequences the plan's, as one undo step.
     void useAsPlan();

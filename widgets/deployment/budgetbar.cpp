@@ -27,8 +27,10 @@ constexpr int barHeight = 30;
 QBrush budgetBrush(const QString& id, const QPalette& palette)
 {
     const Tokens& tokens = tokensFor(palette);
-    if (id == QLatin1String("pool"))
-        return tokens.idealNeed;
+    if (id == QLatin1String("planned"))
+        return tokens.blockActive;
+    if (id == QLatin1String("left"))
+        return tokens.retainedHead;
     if (id == QLatin1String("weights"))
         return tokens.blockHeld;
     if (id == QLatin1String("activation"))
@@ -113,16 +115,18 @@ void BudgetBar::paintEvent(QPaintEvent*)
         painter.drawText(rect().adjusted(margin, 0, -margin, 0), Qt::AlignCenter | Qt::TextWordWrap, m_why);
         return;
     }
+    QRect pool;
     for (int i = 0; i < m_parts.size(); ++i) {
         const QRect box = rectOf(i);
         if (box.isEmpty())
             continue;
         painter.fillRect(box, palette().color(QPalette::Base));
         painter.fillRect(box, brushOf(m_parts[i]));
-        const bool pool = m_parts[i].id == QLatin1String("pool");
-        painter.setPen(QPen(pool ? tokens.text : tokens.line, pool ? 2 : 1));
+        painter.setPen(QPen(tokens.line, 1));
         painter.drawRect(box.adjusted(0, 0, -1, -1));
-        const QString name = m_parts[i].title.section(QLatin1Char(' '), 0, 0);
+        if (m_parts[i].id == QLatin1String("planned") || m_parts[i].id == QLatin1String("left"))
+            pool = pool.united(box);
+        const QString name = m_parts[i].title.section(QLatin1String(": "), -1).section(QLatin1Char(' '), 0, 0);
         const QFont small = smallFont(font());
         if (QFontMetrics(small).horizontalAdvance(name) + 10 < box.width()) {
             const bool solid = brushOf(m_parts[i]).style() == Qt::SolidPattern;
@@ -136,6 +140,11 @@ void BudgetBar::paintEvent(QPaintEvent*)
             painter.setPen(ground.lightnessF() < 0.55F ? QColor(Qt::white) : QColor(Qt::black));
             painter.drawText(box, Qt::AlignCenter, name);
         }
+    }
+    if (!pool.isEmpty()) {
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(tokens.text, 2));
+        painter.drawRect(pool.adjusted(0, 0, -1, -1));
     }
     painter.setFont(smallFont(font()));
     painter.setPen(tokens.dimText);

@@ -11,9 +11,10 @@
 
 namespace kvw::gui {
 
-/// One rank's device memory as one bar: non-state grey with patterns, the pool solid and outlined, what is left pale.
-/// Names stand in their parts where there is room; a part too thin to see is still 2 px. Parts that are less than
-/// nothing are not drawn: the table says them. Only draws: all figures are the estimate's.
+/// One rank's device memory as one bar: non-state grey with patterns, the pool outlined, in it what the planned
+/// sequences take solid and what is left pale. Names stand in their parts where there is room; a part too thin to see
+/// is still 2 px. Parts that are less than nothing are not drawn: the table says them. Only draws: all figures are the
+/// estimate's.
 class BudgetBar : public QWidget
 {
     Q_OBJECT

@@ -258,7 +258,8 @@ void DeploymentPage::refresh()
 void DeploymentPage::refreshBudget()
 {
     const Estimate* estimate = m_document.estimate();
-    const std::vector<BudgetPart> parts = estimate ? estimate->budget : std::vector<BudgetPart>();
+    const bool has = estimate && !estimate->budget.ranks.empty();
+    const std::vector<BudgetPart> parts = has ? estimate->budget.ranks.front().parts : std::vector<BudgetPart>();
     std::vector<FigureModel::Line> lines;
     for (const BudgetPart& part : parts) {
         QString title = QString::fromStdString(part.title);
@@ -267,7 +268,10 @@ void DeploymentPage::refreshBudget()
         lines.push_back({title, QStringLiteral("budget.") + id, part.bytes, budgetBrush(id, palette())});
     }
     m_parts->setLines(std::move(lines));
-    m_bar->setParts(parts, tr("No part of the budget is stated, or the engine has none."));
+    m_bar->setParts(parts,
+        !estimate ? m_document.estimateError()
+            : has ? tr("No part of the budget is stated.")
+                  : tr("No budget by rank: %1.").arg(QString::fromStdString(estimate->budget.missing)));
 }
 
 void DeploymentPage::changeEvent(QEvent* event)

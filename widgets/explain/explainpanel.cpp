@@ -4,6 +4,7 @@
 #include "explain/explainpanel.h"
 
 #include "models/numbertext.h"
+#include "plan/explain_field.h"
 #include "report/sections.h"
 #include "style/tokens.h"
 #include "units/format.h"
@@ -23,6 +24,7 @@ namespace kvw::gui {
 
 namespace {
 
+constexpr QLatin1String planPrefix {"plan."};
 constexpr int pathRole = Qt::UserRole + 1;
 constexpr int mostUnfolded = 12; // inputs that are shown with their own inputs
 
@@ -46,6 +48,7 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     , m_title(new QLabel(this))
     , m_value(new QLabel(this))
     , m_kind(new QLabel(this))
+    , m_facts(new QLabel(this))
     , m_formula(new QLabel(this))
     , m_inputs(new QTreeWidget(this))
     , m_excludes(new QLabel(this))
@@ -54,6 +57,10 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     , m_go(new QPushButton(tr("Go to input"), this))
 {
     setObjectName(QStringLiteral("explain"));
+    m_title->setObjectName(QStringLiteral("explainTitle"));
+    m_value->setObjectName(QStringLiteral("explainValue"));
+    m_facts->setObjectName(QStringLiteral("explainFacts"));
+    m_formula->setObjectName(QStringLiteral("explainFormula"));
     QFont strong = font();
     strong.setWeight(QFont::DemiBold);
     m_title->setFont(strong);
@@ -62,10 +69,12 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     mono.setPointSizeF(font().pointSizeF() * 0.92);
     m_formula->setFont(mono);
-    for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_formula, m_excludes}) {
+    for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_facts, m_formula, m_excludes}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     }
+    m_facts->setTextFormat(Qt::RichText);
+    m_facts->setAccessibleName(tr("What is known of the number"));
     m_formula->setFrameShape(QFrame::StyledPanel);
     m_formula->setMargin(4);
     m_pinnedText->setFrameShape(QFrame::StyledPanel);
@@ -88,7 +97,7 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
     layout->setSpacing(4);
-    for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_formula})
+    for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_facts, m_formula})
         layout->addWidget(label);
     layout->addWidget(m_inputs, 1);
     layout->addWidget(m_excludes);
@@ -102,9 +111,12 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
         refreshPinned();
     });
     connect(m_go, &QPushButton::clicked, this, &ExplainPanel::goToInput);
-    connect(m_inputs, &QTreeWidget::itemExpanded, this, &ExplainPanel::fillBelow);
+    // Queued: the view lays itself out while it tells, and takes no new rows then.
+    connect(m_inputs, &QTreeWidget::itemExpanded, this, &ExplainPanel::fillBelow, Qt::QueuedConnection);
     connect(m_inputs, &QTreeWidget::itemDoubleClicked, this, &ExplainPanel::goToInput);
     connect(&document, &PlanDocument::planChanged, this, &ExplainPanel::refresh);
+    connect(&document, &PlanDocument::predictionChanged, this, &ExplainPanel::refresh);
+    connect(&document, &PlanDocument::runsChanged, this, &ExplainPanel::refresh);
     refresh();
 }
 
@@ -114,6 +126,33 @@ void ExplainPanel::showFigure(const QString& path)
         return;
     m_figure = path;
     refresh();
+}
+
+void ExplainPanel::addSource(const ExplanationSource* source)
+{
+    m_sources.push_back(source);
+}
+
+std::optional<Explanation> ExplainPanel::explanationOf(const QString& path) const
+{
+    if (path.isEmpty())
+        return std::nullopt;
+    if (const std::optional<Quantity> quantity = m_document.figure(path)) {
+        Explanation out;
+        out.title = quantity->name();
+        out.quantity = quantity;
+        out.of = "plan " + m_document.hash().substr(0, 8);
+        return out;
+    }
+    if (path.startsWith(planPrefix)) {
+        const QString field = path.mid(planPrefix.size());
+        return explainField(m_document.plan(), field.toStdString());
+    }
+    for (const ExplanationSource* source : m_sources) {
+        if (std::optional<Explanation> found = source->explanationOf(path))
+            return found;
+    }
+    return std::nullopt;
 }
 
 QString ExplainPanel::figure() const
@@ -146,17 +185,21 @@ void ExplainPanel::focusInputs()
 
 void ExplainPanel::refreshPinned()
 {
-    const std::optional<Quantity> quantity = m_document.figure(m_pinned);
     m_pinnedText->setVisible(!m_pinned.isEmpty());
     if (m_pinned.isEmpty())
         return;
-    if (!quantity) {
+    const std::optional<Explanation> explanation = explanationOf(m_pinned);
+    if (!explanation) {
         m_pinnedText->setText(tr("Pinned: %1 is no figure of this plan now.").arg(m_pinned));
         return;
     }
-    m_pinnedText->setText(tr("Pinned: %1").arg(QString::fromStdString(quantity->name())) + QLatin1Char('\n')
-        + numberText(*quantity).exact + QLatin1Char('\n')
-        + QString::fromStdString(formulaInWords(quantity->derivation())));
+    QString text = tr("Pinned: %1").arg(QString::fromStdString(explanation->title)) + QLatin1Char('\n');
+    if (const std::optional<Quantity>& quantity = explanation->quantity) {
+        text += numberText(*quantity).exact;
+        if (quantity->derivation()->operation != Operation::Input)
+            text += QLatin1Char('\n') + QString::fromStdString(formulaInWords(quantity->derivation()));
+    }
+    m_pinnedText->setText(text);
 }
 
 void ExplainPanel::changeEvent(QEvent* event)
@@ -172,39 +215,100 @@ void ExplainPanel::refresh()
     if (m_stale)
         return; // done when somebody looks
     refreshPinned();
-    const std::optional<Quantity> quantity = m_document.figure(m_figure);
+    const std::optional<Explanation> explanation = explanationOf(m_figure);
     m_folded.clear();
     m_inputs->clear();
     for (QWidget* widget :
-        std::initializer_list<QWidget*> {m_value, m_kind, m_formula, m_inputs, m_excludes, m_copy, m_go})
-        widget->setVisible(quantity.has_value());
-    m_space->setVisible(!quantity);
-    m_pin->setVisible(quantity || isPinned());
-    if (!quantity) {
+        std::initializer_list<QWidget*> {m_value, m_kind, m_facts, m_formula, m_inputs, m_excludes, m_copy, m_go})
+        widget->setVisible(explanation.has_value());
+    m_space->setVisible(!explanation);
+    m_pin->setVisible(explanation || isPinned());
+    if (!explanation) {
         m_title->setText(
             m_document.estimate() ? tr("Select a number to see how it came about (F4).") : m_document.estimateError());
         return;
     }
-    const Derivation& node = quantity->derivation();
-    const NumberText text = numberText(*quantity);
-    m_title->setText(QString::fromStdString(node->name));
-    const QString rounded = text.unit.isEmpty() || text.unit == QLatin1String("B")
-        ? QString()
-        : QStringLiteral("  %1 %2").arg(text.number, text.unit);
-    m_value->setText(text.exact + rounded);
-    const bool assumed = restsOnAssumption(node);
-    m_kind->setText(QStringLiteral("ƒ ") + tr("derived")
-        + (node->source ? QStringLiteral(" · ") + QString::fromStdString(sourceText(*node->source)) : QString())
-        + (assumed ? QStringLiteral(" · ◇ ") + tr("rests on an assumption") : QString()) + QStringLiteral(" · ")
-        + tr("plan %1").arg(QString::fromStdString(m_document.hash().substr(0, 8))));
+    showHead(*explanation);
+    showFormula(*explanation);
+}
+
+namespace {
+
+QString kindText(const Explanation& explanation)
+{
+    switch (explanation.kind) {
+    case Explanation::Kind::Derived:
+        return QStringLiteral("ƒ ") + ExplainPanel::tr("derived");
+    case Explanation::Kind::Prediction:
+        return ExplainPanel::tr("prediction, event by event");
+    case Explanation::Kind::Measured:
+        return QStringLiteral("● ") + ExplainPanel::tr("measured");
+    case Explanation::Kind::Verdict:
+        return ExplainPanel::tr("verdict");
+    case Explanation::Kind::Field:
+        return ExplainPanel::tr("stated in the plan");
+    }
+    return {};
+}
+
+QString factsText(const Explanation& explanation)
+{
+    QString out;
+    for (const auto& [name, text] : explanation.facts)
+        out += QStringLiteral("<p style='margin:0 0 3px 0'><b>%1:</b> %2</p>")
+                   .arg(QString::fromStdString(name).toHtmlEscaped(), QString::fromStdString(text).toHtmlEscaped());
+    return out;
+}
+
+} // namespace
+
+/// What it is, exact value, kind, and of what.
+void ExplainPanel::showHead(const Explanation& explanation)
+{
+    m_title->setText(QString::fromStdString(explanation.title));
+    const NumberText text = explanation.quantity ? numberText(*explanation.quantity)
+                                                 : NumberText {QStringLiteral("–"), {}, QStringLiteral("–"), {}, 0};
+    const bool plain = text.unit.isEmpty() || text.unit == QLatin1String("B");
+    m_value->setText((explanation.stale ? QStringLiteral("~ ") : QString()) + text.exact
+        + (plain ? QString() : QStringLiteral("  %1 %2").arg(text.number, text.unit)));
+    QStringList parts {kindText(explanation)};
+    if (explanation.quantity) {
+        const Derivation& node = explanation.quantity->derivation();
+        if (node->source)
+            parts.push_back(QString::fromStdString(sourceText(*node->source)));
+        if (restsOnAssumption(node))
+            parts.push_back(QStringLiteral("◇ ") + tr("rests on an assumption"));
+    }
+    if (explanation.stale)
+        parts.push_back(QStringLiteral("~ ") + tr("of an earlier plan"));
+    parts.push_back(QString::fromStdString(explanation.of));
+    m_kind->setText(parts.join(QStringLiteral(" · ")));
+    m_facts->setText(factsText(explanation));
+    m_facts->setVisible(!explanation.facts.empty());
+}
+
+/// Formula, inputs, excludes: what has them.
+void ExplainPanel::showFormula(const Explanation& explanation)
+{
+    const bool derived = explanation.quantity && explanation.quantity->derivation()->operation != Operation::Input;
+    m_formula->setVisible(derived);
+    m_inputs->setVisible(derived);
+    m_space->setVisible(!derived);
+    m_go->setVisible(derived);
+    m_excludes->setVisible(false);
+    if (!derived)
+        return;
+    const Derivation& node = explanation.quantity->derivation();
     m_formula->setText(QString::fromStdString(formulaInWords(node)) + QLatin1Char('\n')
         + QString::fromStdString(formulaInNumbers(node)));
     for (const Derivation& operand : node->operands)
         fill(m_inputs->invisibleRootItem(), operand);
     // Two levels open, as long as they can be seen; a sum of dozens stays folded.
     if (m_inputs->topLevelItemCount() <= mostUnfolded) {
-        for (int i = 0; i < m_inputs->topLevelItemCount(); ++i)
+        for (int i = 0; i < m_inputs->topLevelItemCount(); ++i) {
+            fillBelow(m_inputs->topLevelItem(i));
             m_inputs->topLevelItem(i)->setExpanded(true);
+        }
     }
     QString excludes;
     for (const std::string& item : node->excludes)
@@ -272,10 +376,16 @@ void ExplainPanel::showEvent(QShowEvent* event)
 
 void ExplainPanel::copyText() const
 {
-    const std::optional<Quantity> quantity = m_document.figure(m_figure);
-    if (!quantity)
+    const std::optional<Explanation> explanation = explanationOf(m_figure);
+    if (!explanation)
         return;
-    Section section {"explain", quantity->name(), {formulaOf(*quantity, "ƒ", quantity->name())}, {}};
+    Section section {"explain", explanation->title, {}, {}};
+    if (explanation->quantity)
+        section.blocks.emplace_back(formulaOf(*explanation->quantity, "ƒ", explanation->title));
+    Facts facts;
+    facts.rows.emplace_back("Of", explanation->of);
+    facts.rows.insert(facts.rows.end(), explanation->facts.begin(), explanation->facts.end());
+    section.blocks.emplace_back(std::move(facts));
     QApplication::clipboard()->setText(QString::fromStdString(toText(section)));
 }
 

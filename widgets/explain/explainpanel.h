@@ -4,8 +4,10 @@
 #pragma once
 
 #include "document/plandocument.h"
+#include "explain/explanationsource.h"
 
 #include <QHash>
+#include <QVector>
 #include <QWidget>
 
 class QLabel;
@@ -15,9 +17,10 @@ class QTreeWidgetItem;
 
 namespace kvw::gui {
 
-/// How the selected number came about: value, formula in words and numbers, inputs with their sources, what it
-/// excludes. Follows the selection, and the document: after an edit the same figure is shown anew. A pinned figure
-/// stays above, while another opens below it, to compare.
+/// How the selected number came about: value, what it is, formula in words and numbers, inputs with their sources, what
+/// it excludes; for what is counted or measured, from which events or by which instrument, and the rule of a verdict.
+/// Follows the selection, and the document: after an edit the same figure is shown anew. A pinned figure stays above,
+/// while another opens below it, to compare.
 class ExplainPanel : public QWidget
 {
     Q_OBJECT
@@ -25,7 +28,10 @@ class ExplainPanel : public QWidget
 public:
     explicit ExplainPanel(PlanDocument& document, QWidget* parent = nullptr);
 
-    /// Shows the figure at `path` ("engine.blocks"); an unknown or empty path shows how to use the panel.
+    /// Figures that are not the estimate's are asked of `source`, which must outlive the panel's use of it.
+    void addSource(const ExplanationSource* source);
+    /// Shows the figure at `path` ("engine.blocks"), or the field of the plan ("plan.limits.maxModelLen"); an unknown
+    /// or empty path shows how to use the panel.
     void showFigure(const QString& path);
     QString figure() const;
     /// The figure that stays above; empty when none is pinned.
@@ -46,18 +52,23 @@ protected:
 private:
     void refresh();
     void refreshPinned();
+    std::optional<Explanation> explanationOf(const QString& path) const;
+    void showHead(const Explanation& explanation);
+    void showFormula(const Explanation& explanation);
     void fill(QTreeWidgetItem* parent, const Derivation& node);
     void fillBelow(QTreeWidgetItem* item);
     void copyText() const;
     void goToInput();
 
     PlanDocument& m_document;
+    QVector<const ExplanationSource*> m_sources;
     QString m_figure;
     QString m_pinned;
     QLabel* m_pinnedText;
     QLabel* m_title;
     QLabel* m_value;
     QLabel* m_kind;
+    QLabel* m_facts;
     QLabel* m_formula;
     QTreeWidget* m_inputs;
     QHash<QTreeWidgetItem*, Derivation> m_folded; // items whose inputs are filled in when they are opened

@@ -3,6 +3,7 @@
 
 #include "live/evidencemodel.h"
 
+#include "evidence/explain.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
 #include "style/tokens.h"
@@ -91,16 +92,18 @@ EvidenceModel::EvidenceModel(QObject* parent)
     : QAbstractTableModel(parent)
 {}
 
-bool EvidenceModel::setRows(const std::vector<EvidenceRow>& rows, Kind kind)
+bool EvidenceModel::setRows(const std::vector<EvidenceRow>& rows, Kind kind, const QString& run)
 {
     std::vector<EvidenceRow> ordered = rows;
     std::stable_partition(
         ordered.begin(), ordered.end(), [](const EvidenceRow& row) { return row.verdict == Verdict::Differs; });
-    if (kind == m_kind && std::equal(ordered.begin(), ordered.end(), m_rows.begin(), m_rows.end(), isSame))
+    if (kind == m_kind && run == m_run
+        && std::equal(ordered.begin(), ordered.end(), m_rows.begin(), m_rows.end(), isSame))
         return false;
     beginResetModel();
     m_rows = std::move(ordered);
     m_kind = kind;
+    m_run = run;
     endResetModel();
     return true;
 }
@@ -186,6 +189,7 @@ QVariant EvidenceModel::numberData(const EvidenceRow& row, int column, int role)
     case Qt::DisplayRole:
         return number ? text.number : open ? QStringLiteral("…") : QStringLiteral("–");
     case Qt::ToolTipRole:
+        return number ? QVariant(tr("%1 · F4 to explain").arg(text.exact)) : QVariant();
     case ExactRole:
         return number ? QVariant(text.exact) : QVariant();
     case UnitRole:
@@ -240,6 +244,8 @@ QVariant EvidenceModel::data(const QModelIndex& index, int role) const
         font.setWeight(QFont::DemiBold);
         return font;
     }
+    if (role == FigureRole)
+        return figureOf(row, column);
     if (numberAt(row, column))
         return numberData(row, column, role);
     if (role == Qt::ToolTipRole)
@@ -264,6 +270,21 @@ QVariant EvidenceModel::data(const QModelIndex& index, int role) const
     default:
         return verdictText(row);
     }
+}
+
+/// "evidence.run3.hit_tokens.acme.measured": the name of the row opens what was measured, tolerance and verdict the
+/// comparison.
+QString EvidenceModel::figureOf(const EvidenceRow& row, int column) const
+{
+    EvidenceFigure figure = EvidenceFigure::Measured;
+    if (column == Estimate)
+        figure = EvidenceFigure::Estimated;
+    else if (column == Prediction)
+        figure = EvidenceFigure::Predicted;
+    else if (column == Tolerance || column == VerdictColumn)
+        figure = EvidenceFigure::Verdict;
+    return QStringLiteral("evidence.%1.%2.%3")
+        .arg(m_run, QString::fromStdString(row.id), fromStd(evidenceFigureName(figure)));
 }
 
 QString EvidenceModel::detail(int row) const

@@ -39,8 +39,9 @@ public:
 
     explicit EvidenceModel(QObject* parent = nullptr);
 
-    /// False when nothing of it is new.
-    bool setRows(const std::vector<EvidenceRow>& rows, Kind kind);
+    /// `run`: whose rows they are, for the paths of their figures; empty when they are of none. False when nothing of
+    /// it is new.
+    bool setRows(const std::vector<EvidenceRow>& rows, Kind kind, const QString& run = {});
     const std::vector<EvidenceRow>& rows() const;
     /// Everything about a row in some lines: exact figures, tolerance and its reason, reason of the verdict.
     QString detail(int row) const;
@@ -54,9 +55,11 @@ private:
     const std::optional<Number>* numberAt(const EvidenceRow& row, int column) const;
     QVariant numberData(const EvidenceRow& row, int column, int role) const;
     QString verdictText(const EvidenceRow& row) const;
+    QString figureOf(const EvidenceRow& row, int column) const;
 
     std::vector<EvidenceRow> m_rows;
     Kind m_kind = Kind::Expected;
+    QString m_run;
 };
 
 /// "✓ 16 agree · ✗ 0 differ · – 4 without verdict".

@@ -4,14 +4,13 @@
 #include "live/liveprobepage.h"
 
 #include "live/devicepane.h"
-#include "live/evidencemodel.h"
+#include "live/evidencepane.h"
 #include "live/livecharts.h"
 #include "live/phasestrip.h"
 #include "live/runsmodel.h"
 #include "models/numberdelegate.h"
 #include "models/numbertext.h"
 #include "style/icons.h"
-#include "style/tokens.h"
 #include "units/format.h"
 
 #include <QAction>
@@ -33,7 +32,6 @@ namespace {
 
 constexpr int deviceWidth = 250;
 constexpr int topHeight = 320;
-constexpr int mostTitleWidth = 230;
 
 void setUpTable(QTableView* view, const QString& name)
 {
@@ -77,11 +75,7 @@ LiveProbePage::LiveProbePage(PlanDocument& document, QWidget* parent, ClientSett
     , m_device(new DevicePane(this))
     , m_blocks(new BlocksChart(this))
     , m_rates(new RatesChart(this))
-    , m_evidenceAbout(new QLabel(this))
-    , m_counts(new QLabel(this))
-    , m_evidence(new EvidenceModel(this))
-    , m_table(new QTableView(this))
-    , m_detail(new QLabel(this))
+    , m_evidence(new EvidencePane(document, this))
     , m_runs(new RunsModel(document, this))
     , m_runsView(new QTableView(this))
 {
@@ -94,7 +88,7 @@ LiveProbePage::LiveProbePage(PlanDocument& document, QWidget* parent, ClientSett
     content()->addWidget(m_phases);
     auto* split = new QSplitter(Qt::Vertical, this);
     split->addWidget(makeTop());
-    split->addWidget(makeEvidence());
+    split->addWidget(m_evidence);
     split->setStretchFactor(0, 1);
     split->setStretchFactor(1, 1);
     split->setSizes({topHeight, topHeight}); // whatever stands in the panes at first
@@ -125,31 +119,6 @@ QWidget* LiveProbePage::makeTop()
     top->setStretchFactor(2, 2);
     top->setSizes({deviceWidth, 420, 320});
     return top;
-}
-
-QWidget* LiveProbePage::makeEvidence()
-{
-    m_table->setModel(m_evidence);
-    m_table->setItemDelegate(new NumberDelegate(m_table));
-    m_table->setObjectName(QStringLiteral("evidenceTable"));
-    setUpTable(m_table, tr("Evidence"));
-    m_table->horizontalHeader()->setSectionResizeMode(EvidenceModel::Instrument, QHeaderView::Stretch);
-    m_evidenceAbout->setForegroundRole(QPalette::PlaceholderText);
-    m_evidenceAbout->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_detail->setForegroundRole(QPalette::PlaceholderText);
-    m_detail->setWordWrap(true);
-    m_detail->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_detail->hide();
-    auto* title = new QWidget(this);
-    auto* line = new QHBoxLayout(title);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(8);
-    line->addWidget(paneTitle(tr("Evidence"), title));
-    line->addWidget(m_evidenceAbout, 1);
-    line->addWidget(m_counts);
-    QWidget* out = titledPane(this, title, m_table);
-    out->layout()->addWidget(m_detail);
-    return out;
 }
 
 void LiveProbePage::makeRuns()
@@ -184,7 +153,8 @@ void LiveProbePage::connectAll()
     });
     connect(&m_document, &PlanDocument::planChanged, this, &LiveProbePage::refresh);
     connect(&m_document, &PlanDocument::reset, this, [this] { m_shown.clear(); });
-    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &LiveProbePage::selectionChanged);
+    connect(m_evidence, &EvidencePane::figureSelected, this, &Page::figureSelected);
+    connect(m_evidence, &EvidencePane::selectionText, this, &Page::selectionText);
     connect(m_runsView->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
         if (index.isValid())
             showRun(m_runs->idAt(index.row()));
@@ -344,68 +314,14 @@ void LiveProbePage::refreshActions()
 
 void LiveProbePage::refreshEvidence()
 {
-    using Kind = EvidenceModel::Kind;
-    const std::shared_ptr<const LiveResult> run = shown();
     const RunReference* reference = shownReference();
-    const PreviewResult* preview = m_preview.result().get();
-    const int selected = m_table->currentIndex().row();
-    std::vector<EvidenceRow> rows;
-    Kind kind = Kind::Expected;
-    QString about;
-    if (run && !run->rows.empty()) {
-        rows = run->rows;
-        kind = m_document.isStale(*run) ? Kind::Stale : Kind::Measured;
-        about = tr("%1, all of the same scaled plan: rank %2, %3 of the planned blocks")
-                    .arg(run->id)
-                    .arg(run->setup.layout.rank)
-                    .arg(QLocale().toString(run->setup.poolFraction, 'f', 4));
-    } else if (reference && m_shown == QString::fromStdString(reference->id)) {
-        std::vector<EvidenceSummary> stored = m_document.plan().evidence;
-        std::erase_if(stored, [&](const EvidenceSummary& row) { return row.run != reference->id; });
-        rows = rowsOf(stored);
-        kind = reference->planHash == m_document.hash() ? Kind::Measured : Kind::Stale;
-        about = tr("%1, from the plan file, %2")
-                    .arg(QString::fromStdString(reference->id), QString::fromStdString(reference->at));
-    } else {
-        if (preview)
-            rows = preview->rows;
-        kind = m_controller.isRunning() ? Kind::Running : Kind::Expected;
-        about = rows.empty() ? QString() : tr("what a run will be compared with");
-        if (run && stateOf(*run) != RunState::Running)
-            about = tr("%1 left none: %2 · below: what a run will be compared with")
-                        .arg(run->id, stateOf(*run) == RunState::Stopped ? run->state : tr("cancelled too early."));
-    }
-    if (kind == Kind::Stale)
-        about = QStringLiteral("~ ") + tr("of an earlier plan · ") + about;
-    m_evidenceAbout->setText(about);
-    const bool counted = kind == Kind::Measured || kind == Kind::Stale;
-    m_counts->setText(
-        counted ? (kind == Kind::Stale ? QStringLiteral("~ ") : QString()) + verdictCountText(rows) : QString());
-    QPalette ink = palette();
-    if (kind == Kind::Stale)
-        ink.setColor(QPalette::WindowText, tokensFor(ink).staleText);
-    else if (countVerdicts(rows).differs > 0)
-        ink.setColor(QPalette::WindowText, tokensFor(ink).differs);
-    m_counts->setPalette(ink);
-    if (!m_evidence->setRows(rows, kind))
-        return;
-    if (selected >= 0 && selected < m_evidence->rowCount())
-        m_table->setCurrentIndex(m_evidence->index(selected, 0));
-    if (rows.empty())
-        return;
-    for (int column = 0; column < EvidenceModel::ColumnCount; ++column) {
-        if (column != EvidenceModel::Instrument)
-            m_table->resizeColumnToContents(column);
-    }
-    m_table->setColumnWidth(EvidenceModel::Row, std::min(m_table->columnWidth(EvidenceModel::Row), mostTitleWidth));
+    const bool chosen = reference && m_shown == QString::fromStdString(reference->id);
+    m_evidence->setShown({shown(), chosen ? reference : nullptr, m_preview.result(), m_controller.isRunning()});
 }
 
-void LiveProbePage::selectionChanged()
+std::optional<Explanation> LiveProbePage::explanationOf(const QString& figure) const
 {
-    const QModelIndex index = m_table->currentIndex();
-    m_detail->setVisible(index.isValid());
-    m_detail->setText(m_evidence->detail(index.row()));
-    emit selectionText(index.isValid() ? m_evidence->detail(index.row()).section(QLatin1Char('\n'), 0, 0) : QString());
+    return m_evidence->explanationOf(figure);
 }
 
 } // namespace kvw::gui

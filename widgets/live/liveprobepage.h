@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "explain/explanationsource.h"
 #include "live/livecontroller.h"
 #include "live/livepreview.h"
 #include "shell/page.h"
@@ -17,13 +18,13 @@ namespace kvw::gui {
 
 class BlocksChart;
 class DevicePane;
-class EvidenceModel;
+class EvidencePane;
 class PhaseStrip;
 class RatesChart;
 class RunsModel;
 
 /// Live probe: what a run would reserve, the run itself, and what it showed, by instruments that do not ask the engine.
-class LiveProbePage : public Page
+class LiveProbePage : public Page, public ExplanationSource
 {
     Q_OBJECT
 
@@ -42,6 +43,7 @@ public:
     /// The run that is shown, by id; the newest when there is none of that id.
     void showRun(const QString& id);
     QString shownRun() const;
+    std::optional<Explanation> explanationOf(const QString& figure) const override;
 
 signals:
     /// "Worker: busy, host".
@@ -54,14 +56,12 @@ protected:
 
 private:
     QWidget* makeTop();
-    QWidget* makeEvidence();
     void makeRuns();
     void connectAll();
     void startRun();
     void refresh();
     void refreshActions();
     void refreshEvidence();
-    void selectionChanged();
     std::shared_ptr<const LiveResult> shown() const;
     const RunReference* shownReference() const;
 
@@ -76,11 +76,7 @@ private:
     DevicePane* m_device;
     BlocksChart* m_blocks;
     RatesChart* m_rates;
-    QLabel* m_evidenceAbout;
-    QLabel* m_counts;
-    EvidenceModel* m_evidence;
-    QTableView* m_table;
-    QLabel* m_detail;
+    EvidencePane* m_evidence;
     RunsModel* m_runs;
     QTableView* m_runsView;
     QString m_shown; // empty: the newest

@@ -92,7 +92,11 @@ QVariant CellTableModel::data(const QModelIndex& index, int role) const
     case Qt::TextAlignmentRole:
         return QVariant((cell.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
+        if (!cell.figure.isEmpty())
+            return tr("%1 · F4 to explain").arg(cell.exact.isEmpty() ? cell.text : cell.exact);
         return cell.exact.isEmpty() ? QVariant() : QVariant(cell.exact);
+    case FigureRole:
+        return cell.figure;
     case Qt::FontRole:
         if (cell.strong) {
             QFont font;

@@ -23,6 +23,7 @@ struct Cell
     bool strong = false; ///< semibold
     bool warns = false; ///< drawn as a warning
     QVariant decoration {}; ///< a pixmap before the text
+    QString figure {}; ///< path of the figure, for Explain; empty: cannot be opened
 
     static Cell words(const QString& text);
     /// Groups of three; `missing` shows "–" and sorts first.

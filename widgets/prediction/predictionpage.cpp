@@ -9,8 +9,10 @@
 #include "models/numbertext.h"
 #include "models/roles.h"
 #include "plot/plotview.h"
+#include "prediction/predictionheadline.h"
 #include "prediction/predictionrunner.h"
 #include "prediction/predictiontables.h"
+#include "serving/explain_record.h"
 #include "style/tokens.h"
 
 #include <QEvent>
@@ -32,21 +34,6 @@ namespace {
 constexpr int busyMs = 1000; ///< a run shorter than that shows no progress
 constexpr int tenantTableRows = 3; ///< more are scrolled to
 
-void setInk(QLabel* label, const QColor& color)
-{
-    QPalette palette = label->palette();
-    palette.setColor(QPalette::WindowText, color);
-    label->setPalette(palette);
-}
-
-QFont scaled(QFont font, double by, bool strong)
-{
-    font.setPointSizeF(font.pointSizeF() * by);
-    if (strong)
-        font.setWeight(QFont::DemiBold);
-    return font;
-}
-
 QVBoxLayout* column(QWidget* parent)
 {
     auto* out = new QVBoxLayout(parent);
@@ -66,6 +53,7 @@ PredictionPage::PredictionPage(PlanDocument& document, PredictionRunner& runner,
     , m_progress(new QProgressBar(this))
     , m_stack(new QStackedWidget(this))
     , m_empty(new QLabel(this))
+    , m_figures(new PredictionHeadline(this))
     , m_outcomes(new QLabel(this))
     , m_stateTitle(paneTitle({}, this))
     , m_state(new PlotView(this))
@@ -100,7 +88,7 @@ PredictionPage::PredictionPage(PlanDocument& document, PredictionRunner& runner,
     auto* results = new QWidget(m_stack);
     auto* layout = column(results);
     layout->setSpacing(8);
-    layout->addWidget(makeFigures());
+    layout->addWidget(m_figures);
     auto* split = new QSplitter(Qt::Vertical, results);
     split->addWidget(makeCharts());
     split->addWidget(makeRequests());
@@ -114,6 +102,7 @@ PredictionPage::PredictionPage(PlanDocument& document, PredictionRunner& runner,
     content()->addWidget(m_progress);
     content()->addWidget(m_stack, 1);
 
+    connect(m_figures, &PredictionHeadline::figureSelected, this, &Page::figureSelected);
     connect(&document, &PlanDocument::predictionChanged, this, &PredictionPage::refresh);
     connect(&document, &PlanDocument::planChanged, this, [this] {
         m_tenantModel->setStale(m_document.isPredictionStale());
@@ -162,8 +151,11 @@ QTableView* PredictionPage::makeTable(QAbstractItemModel* model, const QString& 
     view->verticalHeader()->hide();
     view->verticalHeader()->setDefaultSectionSize(view->fontMetrics().height() + 6);
     view->horizontalHeader()->setHighlightSections(false);
-    connect(view->selectionModel(), &QItemSelectionModel::currentChanged, this,
-        [this](const QModelIndex& index) { emit selectionText(index.data(ExactRole).toString()); });
+    connect(view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this, view](const QModelIndex& index) {
+        if (view->hasFocus()) // else nobody chose it
+            emit figureSelected(index.data(FigureRole).toString());
+        emit selectionText(index.data(ExactRole).toString());
+    });
     return view;
 }
 
@@ -180,34 +172,6 @@ void PredictionPage::fitRows(QTableView* view, int rows)
     view->horizontalHeader()->setMinimumSectionSize(20);
     view->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     view->horizontalHeader()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
-}
-
-QWidget* PredictionPage::makeFigures()
-{
-    auto* out = new QWidget(m_stack);
-    auto* layout = new QHBoxLayout(out);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(24);
-    // Refusals and preemptions first: a good hit rate does not make up for them.
-    for (const QString& caption : {tr("preemptions"), tr("refused"), tr("tokens computed again"),
-             tr("completed of offered"), tr("prompt tokens from the cache"), tr("steps")}) {
-        auto* box = new QVBoxLayout;
-        box->setSpacing(0);
-        auto* value = new QLabel(out);
-        value->setFont(scaled(font(), 1.25, true));
-        value->setTextInteractionFlags(Qt::TextSelectableByMouse);
-        value->setAccessibleName(caption);
-        auto* about = new QLabel(caption, out);
-        about->setFont(scaled(font(), 0.92, false));
-        about->setForegroundRole(QPalette::PlaceholderText);
-        box->addWidget(value);
-        box->addWidget(about);
-        layout->addLayout(box);
-        m_figures.push_back(value);
-        m_captions.push_back(about);
-    }
-    layout->addStretch(1);
-    return out;
 }
 
 QWidget* PredictionPage::makeCharts()
@@ -229,6 +193,7 @@ QWidget* PredictionPage::makeCharts()
     m_hits->setAxisTitles(tr("prompt tokens of admitted requests"), {});
     QTableView* tenants = makeTable(m_tenantModel, tr("Hits by tenant, misses by cause"));
     fitRows(tenants, tenantTableRows);
+    tenants->horizontalHeader()->setSectionResizeMode(1, QHeaderView::ResizeToContents); // a percentage is read whole
     layout->addWidget(tenants);
 
     auto* latencies = new QWidget(charts);
@@ -259,7 +224,8 @@ QWidget* PredictionPage::makeRequests()
     head->addWidget(m_requestTitle);
     head->addStretch(1);
     m_outcomes->setForegroundRole(QPalette::PlaceholderText);
-    m_outcomes->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_outcomes->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
+    connect(m_outcomes, &QLabel::linkActivated, this, &Page::figureSelected);
     head->addWidget(m_outcomes);
     m_requestView = makeTable(m_requestOrder, tr("Requests"));
     m_requestView->setSortingEnabled(true);
@@ -270,6 +236,19 @@ QWidget* PredictionPage::makeRequests()
         [this](const QModelIndex& index) { emit requestActivated(index.siblingAtColumn(0).data(SortRole).toUInt()); });
     layout->addLayout(head);
     layout->addWidget(m_requestView, 1);
+    return out;
+}
+
+std::optional<Explanation> PredictionPage::explanationOf(const QString& figure) const
+{
+    const QString begin = QStringLiteral("prediction.");
+    const std::shared_ptr<const PredictionResult>& prediction = m_document.prediction();
+    if (!prediction || !figure.startsWith(begin))
+        return std::nullopt;
+    std::optional<Explanation> out
+        = explainRecord(prediction->setup, prediction->record, figure.mid(begin.size()).toStdString());
+    if (out)
+        out->stale = m_document.isPredictionStale();
     return out;
 }
 
@@ -299,25 +278,11 @@ void PredictionPage::refreshFigures()
     const std::shared_ptr<const PredictionResult>& prediction = m_document.prediction();
     if (!prediction)
         return;
-    const Tokens& tokens = tokensFor(palette());
     const RunRecord& record = prediction->record;
-    const RunTotals totals = record.totals();
     const bool stale = m_document.isPredictionStale();
     const QString mark = stale ? QStringLiteral("~ ") : QString();
-    const QStringList values {countText(record.preemptions), countText(totals.refused),
-        countText(record.recomputedTokens), tr("%1 of %2").arg(countText(totals.completed), countText(totals.offered)),
-        tr("%1 of %2, %3")
-            .arg(countText(totals.hitTokens), countText(totals.promptTokens),
-                percentText(totals.hitTokens, totals.promptTokens)),
-        countText(record.steps)};
-    const std::array alarming {record.preemptions > 0, totals.refused > 0, record.recomputedTokens > 0,
-        totals.completed < totals.offered, false, false};
-    for (qsizetype i = 0; i < values.size(); ++i) {
-        const bool alarm = alarming[static_cast<std::size_t>(i)];
-        m_figures[i]->setText(mark + (alarm ? QStringLiteral("! ") : QString()) + values[i]);
-        setInk(m_figures[i], stale ? tokens.dimText : alarm ? tokens.warning : tokens.text);
-    }
-    m_outcomes->setText(mark + outcomesText(record));
+    m_figures->setRecord(record, stale);
+    m_outcomes->setText(mark + outcomesText(record, true));
     m_requestTitle->setText(mark + tr("Requests"));
     m_stateTitle->setText(mark
         + tr("State over steps: %1 blocks")

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "explain/explanationsource.h"
 #include "shell/page.h"
 
 #include <QVector>
@@ -20,11 +21,12 @@ namespace kvw::gui {
 class CellTableModel;
 class PlanDocument;
 class PlotView;
+class PredictionHeadline;
 class PredictionRunner;
 
 /// What the planned engine would do with the workload, event by event: outcomes, state over steps, hits and misses by
 /// tenant, latencies in steps, every request. Shows the document's prediction; marked when it is of an earlier plan.
-class PredictionPage : public Page
+class PredictionPage : public Page, public ExplanationSource
 {
     Q_OBJECT
 
@@ -33,6 +35,7 @@ public:
 
     QStringList fieldPrefixes() const override;
     QString badge() const override;
+    std::optional<Explanation> explanationOf(const QString& figure) const override;
 
 signals:
     /// The user wants to see this request in the block map.
@@ -42,7 +45,6 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    QWidget* makeFigures();
     QWidget* makeCharts();
     QWidget* makeRequests();
     QTableView* makeTable(QAbstractItemModel* model, const QString& name);
@@ -59,8 +61,7 @@ private:
     QProgressBar* m_progress;
     QStackedWidget* m_stack;
     QLabel* m_empty;
-    QVector<QLabel*> m_figures; ///< value labels of the headline, in order
-    QVector<QLabel*> m_captions;
+    PredictionHeadline* m_figures;
     QLabel* m_outcomes;
     QLabel* m_stateTitle;
     PlotView* m_state;

@@ -38,15 +38,27 @@ QString outcomeText(Outcome outcome)
     return {};
 }
 
-QString outcomesText(const RunRecord& record)
+QString outcomesText(const RunRecord& record, bool links)
 {
     const std::array<std::int64_t, outcomeCount> counts = record.outcomes();
+    const auto number = [&](std::int64_t count, const QString& path) {
+        const QString text = countText(count);
+        return links ? QStringLiteral("<a href=\"prediction.%1\">%2</a>").arg(path, text) : text;
+    };
     QStringList parts;
-    for (const Outcome outcome : shownOutcomes)
+    for (const Outcome outcome : shownOutcomes) {
+        const QString path = QStringLiteral("outcomes.") + QLatin1String(outcomeName(outcome));
         parts.push_back(
-            QStringLiteral("%1 %2").arg(countText(counts[static_cast<std::size_t>(outcome)]), outcomeText(outcome)));
-    return tr("%1 offered = %2").arg(countText(record.totals().offered), parts.join(QStringLiteral(" + ")));
+            QStringLiteral("%1 %2").arg(number(counts[static_cast<std::size_t>(outcome)], path), outcomeText(outcome)));
+    }
+    return tr("%1 offered = %2")
+        .arg(number(record.totals().offered, QStringLiteral("offered")), parts.join(QStringLiteral(" + ")));
 }
+
+/// What the columns of the requests are called in a record's paths; empty: no number.
+static constexpr std::array<const char*, 15> requestFigureNames {"", "", "", "promptTokens", "outputTokens",
+    "hitTokens", "arrivalStep", "admitStep", "firstTokenStep", "endStep", "preemptions", "recomputedTokens",
+    "mostBlocks", "", ""};
 
 QStringList requestHeaders()
 {
@@ -76,14 +88,21 @@ QVector<QVector<Cell>> requestRows(const RunRecord& record)
         outcome.warns = request.outcome == Outcome::Rejected || request.outcome == Outcome::Failed;
         Cell preempted = Cell::count(request.preemptions);
         preempted.warns = request.preemptions > 0;
-        out.push_back({id, Cell::words(QString::fromStdString(record.tenants[request.tenant].id)), outcome,
+        QVector<Cell> row {id, Cell::words(QString::fromStdString(record.tenants[request.tenant].id)), outcome,
             Cell::count(request.promptTokens), Cell::count(request.outputTokens), Cell::count(request.hitTokens),
             Cell::count(request.arrivalStep), Cell::count(request.admitStep, request.admitStep < 0),
             Cell::count(request.firstTokenStep, request.firstTokenStep < 0),
             Cell::count(request.endStep, request.endStep < 0), preempted, Cell::count(request.recomputedTokens),
             Cell::count(request.mostBlocks),
             Cell::words(request.admitStep < 0 ? QStringLiteral("–") : tr(missCauseName(request.missCause))),
-            Cell::words(QString::fromStdString(request.reason))});
+            Cell::words(QString::fromStdString(request.reason))};
+        for (qsizetype column = 0; column < row.size(); ++column) {
+            const char* name = requestFigureNames[static_cast<std::size_t>(column)];
+            if (*name)
+                row[column].figure
+                    = QStringLiteral("prediction.requests.%1.%2").arg(request.id).arg(QLatin1String(name));
+        }
+        out.push_back(row);
     }
     return out;
 }
@@ -103,10 +122,14 @@ QVector<QVector<Cell>> tenantRows(const RunRecord& record)
         share.sort = tenant.promptTokens == 0
             ? -1.0
             : static_cast<double>(tenant.hitTokens) / static_cast<double>(tenant.promptTokens);
+        const QString base = QStringLiteral("prediction.tenants.%1.").arg(QString::fromStdString(tenant.id));
+        share.figure = base + QStringLiteral("hitShare");
         QVector<Cell> row {Cell::words(QString::fromStdString(tenant.id)), share};
         for (const MissCause cause :
-            {MissCause::NeverSeen, MissCause::Evicted, MissCause::IdentityDiffers, MissCause::BelowUnit})
+            {MissCause::NeverSeen, MissCause::Evicted, MissCause::IdentityDiffers, MissCause::BelowUnit}) {
             row.push_back(Cell::count(tenant.missCauses[static_cast<std::size_t>(cause)]));
+            row.back().figure = base + QStringLiteral("missCauses.") + QLatin1String(missCauseName(cause));
+        }
         out.push_back(row);
     }
     return out;
@@ -161,6 +184,10 @@ static QString distributionName(int row)
     }
 }
 
+/// What the rows are called in a record's paths.
+static constexpr std::array<const char*, distributionCount> distributionPaths {
+    "queueSteps", "firstTokenSteps", "perTokenSteps", "endToEndSteps"};
+
 QVector<QVector<Cell>> distributionRows(const RunRecord& record)
 {
     QVector<QVector<Cell>> out;
@@ -168,8 +195,14 @@ QVector<QVector<Cell>> distributionRows(const RunRecord& record)
         QVector<Cell> cells {Cell::words(distributionName(row))};
         for (const bool warm : {false, true}) {
             const StepDistribution distribution = distributionOf(record, row, warm);
-            for (const double share : {0.5, 0.99, 1.0})
+            for (const auto& [share, name] :
+                {std::pair {0.5, "median"}, std::pair {0.99, "p99"}, std::pair {1.0, "max"}}) {
                 cells.push_back(Cell::count(distribution.quantile(share), distribution.sorted.empty()));
+                cells.back().figure
+                    = QStringLiteral("prediction.%1.%2.%3")
+                          .arg(warm ? QStringLiteral("warm") : QStringLiteral("cold"),
+                              QLatin1String(distributionPaths[static_cast<std::size_t>(row)]), QLatin1String(name));
+            }
         }
         out.push_back(cells);
     }

@@ -30,7 +30,8 @@ StepDistribution distributionOf(const RunRecord& record, int row, bool warm);
 QString distributionTitle(int row);
 
 /// "64 offered = 64 completed + 0 rejected + 0 cancelled + 0 failed + 0 unfinished".
-QString outcomesText(const RunRecord& record);
+/// With `links` each number is one, to its figure's path.
+QString outcomesText(const RunRecord& record, bool links = false);
 /// Translated name of an outcome.
 QString outcomeText(Outcome outcome);
 

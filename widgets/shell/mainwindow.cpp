@@ -8,6 +8,7 @@
 #include "deployment/deploymentpage.h"
 #include "explain/explainpanel.h"
 #include "live/liveprobepage.h"
+#include "models/explainpath.h"
 #include "models/numbertext.h"
 #include "plan/plan.h"
 #include "prediction/predictionnotice.h"
@@ -17,6 +18,7 @@
 #include "report/reportpage.h"
 #include "settings/settingsdialog.h"
 #include "shell/commandfield.h"
+#include "shell/fieldhelp.h"
 #include "shell/messagebar.h"
 #include "shell/page.h"
 #include "shell/rail.h"
@@ -135,6 +137,8 @@ void MainWindow::addPage(Page* page, const QString& icon)
     if (page->side())
         m_sides->addWidget(page->side());
     connect(page, &Page::figureSelected, m_explain, &ExplainPanel::showFigure);
+    if (const auto* source = dynamic_cast<const ExplanationSource*>(page))
+        m_explain->addSource(source);
     connect(page, &Page::selectionText, this, [this](const QString& text) { m_selectionStatus->setText(text); });
     connect(page, &Page::message, this, [this](const QString& text) { m_message->show(text); });
     connect(page, &Page::badgeChanged, this, &MainWindow::refreshBadges);
@@ -187,6 +191,11 @@ void MainWindow::makeDocks()
     m_sideDock = dock("sideDock", tr("Fields"), m_sides);
     setTabPosition(Qt::RightDockWidgetArea, QTabWidget::North);
     connect(m_explain, &ExplainPanel::goToField, this, &MainWindow::goToField);
+    // A field that is being edited is a number too.
+    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+        if (now && isAncestorOf(now) && !m_explain->isAncestorOf(now) && !fieldUnder(*now).isEmpty())
+            m_explain->showFigure(fieldPath(fieldUnder(*now)));
+    });
     connect(m_problems, &ProblemsPanel::goToField, this, &MainWindow::goToField);
     connect(m_problems, &ProblemsPanel::summaryChanged, this, &MainWindow::refreshDockTitles);
 }

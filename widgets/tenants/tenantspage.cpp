@@ -5,6 +5,7 @@
 
 #include "document/plandocument.h"
 #include "models/elementmodel.h"
+#include "models/explainpath.h"
 #include "models/numberdelegate.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
@@ -138,6 +139,7 @@ TenantsPage::TenantsPage(PlanDocument& document, QWidget* parent)
     connect(m_matrix->selectionModel(), &QItemSelectionModel::currentChanged, this, &TenantsPage::cellSelected);
     connect(m_trust, &QAbstractItemModel::dataChanged, this, &TenantsPage::cellSelected);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
+        emit figureSelected(explainPath(index));
         emit selectionText(index.isValid() ? m_tenants->headerData(index.column(), Qt::Horizontal).toString()
                     + QStringLiteral(": ") + index.data().toString()
                                            : QString());

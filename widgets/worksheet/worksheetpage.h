@@ -56,6 +56,7 @@ private:
     void refreshBridge();
     void refreshSequence();
     void selectionChanged();
+    void tellSelection();
     void showRowFields();
     void shareHeight();
 

@@ -6,6 +6,7 @@
 #include "document/plandocument.h"
 #include "estimate/sequence.h"
 #include "forms/fieldform.h"
+#include "models/explainpath.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
 #include "plot/plotview.h"
@@ -75,7 +76,7 @@ void WorksheetPage::refresh()
     }
     m_excludes->setText(excludes);
     setHeadline(headline, headlineFigure);
-    selectionChanged();
+    tellSelection();
 }
 
 void WorksheetPage::refreshHeader()
@@ -197,7 +198,14 @@ void WorksheetPage::refreshSequence()
 void WorksheetPage::selectionChanged()
 {
     const QModelIndex index = m_view->currentIndex();
-    emit figureSelected(index.data(FigureRole).toString());
+    emit figureSelected(explainPath(index));
+    tellSelection();
+    showRowFields();
+}
+
+void WorksheetPage::tellSelection()
+{
+    const QModelIndex index = m_view->currentIndex();
     const QModelIndexList selected = m_view->selectionModel()->selectedIndexes();
     if (selected.size() > 1)
         emit selectionText(tr("%1 selected").arg(counted(selected.size(), tr("cell"), tr("cells"))));
@@ -205,7 +213,6 @@ void WorksheetPage::selectionChanged()
         emit selectionText(tr("1 cell: %1").arg(index.data(ExactRole).toString()));
     else
         emit selectionText({});
-    showRowFields();
 }
 
 void WorksheetPage::showRowFields()

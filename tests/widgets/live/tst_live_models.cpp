@@ -81,7 +81,8 @@ void LiveModelsTest::evidence()
     QCOMPARE(text(model, 2, EvidenceModel::Row), QStringLiteral("Title of first"));
     QCOMPARE(text(model, 0, EvidenceModel::Prediction), QStringLiteral("480.00"));
     QCOMPARE(model.index(0, EvidenceModel::Prediction).data(UnitRole).toString(), QStringLiteral("MiB"));
-    QCOMPARE(model.index(0, EvidenceModel::Measured).data(Qt::ToolTipRole).toString(), QStringLiteral("547,356,672 B"));
+    QCOMPARE(model.index(0, EvidenceModel::Measured).data(Qt::ToolTipRole).toString(),
+        QStringLiteral("547,356,672 B · F4 to explain"));
     QCOMPARE(text(model, 0, EvidenceModel::VerdictColumn), QStringLiteral("✗ differs +42.00 MiB"));
     QCOMPARE(text(model, 0, EvidenceModel::Tolerance), QStringLiteral("0 … +4.00 KiB"));
     QCOMPARE(text(model, 1, EvidenceModel::VerdictColumn), QStringLiteral("✗ differs −3"));

@@ -68,7 +68,7 @@ QString figure(const QWidget& page, const QString& name)
     const QList<QLabel*> labels = page.findChildren<QLabel*>();
     for (const QLabel* label : labels) {
         if (label->accessibleName() == name)
-            return label->text();
+            return label->accessibleDescription(); // without links
     }
     return {};
 }

@@ -1,0 +1,228 @@
+// SPDX-FileCopyrightText: 2026 KV Workbench authors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "live/evidencepane.h"
+
+#include "document/plandocument.h"
+#include "evidence/explain.h"
+#include "live/livecontroller.h"
+#include "live/livepreview.h"
+#include "models/numberdelegate.h"
+#include "models/roles.h"
+#include "style/elidedlabel.h"
+#include "style/tokens.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLocale>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace kvw::gui {
+
+namespace {
+
+constexpr int mostTitleWidth = 230;
+
+} // namespace
+
+EvidencePane::EvidencePane(const PlanDocument& document, QWidget* parent)
+    : QWidget(parent)
+    , m_document(document)
+    , m_about(new QLabel(this))
+    , m_counts(new QLabel(this))
+    , m_model(new EvidenceModel(this))
+    , m_table(new QTableView(this))
+{
+    m_about->setForegroundRole(QPalette::PlaceholderText);
+    m_about->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_table->setModel(m_model);
+    m_table->setItemDelegate(new NumberDelegate(m_table));
+    m_table->setObjectName(QStringLiteral("evidenceTable"));
+    m_table->setAccessibleName(tr("Evidence"));
+    m_table->setAlternatingRowColors(true);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setTabKeyNavigation(false);
+    m_table->setShowGrid(false);
+    m_table->setWordWrap(false);
+    m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setDefaultSectionSize(m_table->fontMetrics().height() + 6);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setSectionResizeMode(EvidenceModel::Instrument, QHeaderView::Stretch);
+    auto* title = new QLabel(tr("Evidence"), this);
+    title->setFont(strongFont(title->font()));
+    auto* line = new QHBoxLayout;
+    line->setSpacing(8);
+    line->addWidget(title);
+    line->addWidget(m_about, 1);
+    line->addWidget(m_counts);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    layout->addLayout(line);
+    layout->addWidget(m_table, 1);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
+        if (m_restoring)
+            return; // nobody chose it
+        emit figureSelected(index.data(FigureRole).toString());
+        emit selectionText(m_model->detail(index.row()).section(QLatin1Char('\n'), 0, 0));
+    });
+}
+
+EvidencePane::Table EvidencePane::ofRun(const std::shared_ptr<const LiveResult>& run) const
+{
+    Table out;
+    out.context.run = run->id.toStdString();
+    out.context.device = run->device.toStdString();
+    out.context.planHash = run->planHash;
+    out.context.rules = run->setup.behaviour.rule;
+    out.context.poolFraction = run->setup.poolFraction;
+    out.context.stale = m_document.isStale(*run);
+    out.rows = run->rows;
+    out.run = run;
+    return out;
+}
+
+EvidencePane::Table EvidencePane::ofReference(const RunReference& reference) const
+{
+    Table out;
+    out.context.run = reference.id;
+    out.context.device = reference.device;
+    out.context.planHash = reference.planHash;
+    out.context.poolFraction = reference.poolFraction;
+    out.context.stale = reference.planHash != m_document.hash();
+    std::vector<EvidenceSummary> stored = m_document.plan().evidence;
+    std::erase_if(stored, [&](const EvidenceSummary& row) { return row.run != reference.id; });
+    out.rows = rowsOf(stored);
+    return out;
+}
+
+std::optional<EvidencePane::Table> EvidencePane::ofPreview() const
+{
+    if (!m_preview || m_preview->rows.empty())
+        return std::nullopt;
+    Table out;
+    out.context.planHash = m_preview->planHash;
+    out.context.rules = m_preview->setup.behaviour.rule;
+    out.context.poolFraction = m_preview->setup.poolFraction;
+    out.context.stale = m_preview->planHash != m_document.hash();
+    out.rows = m_preview->rows;
+    out.preview = m_preview;
+    return out;
+}
+
+/// The rows of a run by its id; of what is expected for an empty one.
+std::optional<EvidencePane::Table> EvidencePane::tableOf(const QString& run) const
+{
+    if (run.isEmpty())
+        return ofPreview();
+    for (const std::shared_ptr<const LiveResult>& one : m_document.runs()) {
+        if (one->id == run)
+            return ofRun(one);
+    }
+    for (const RunReference& reference : m_document.plan().runs) {
+        if (reference.id == run.toStdString())
+            return ofReference(reference);
+    }
+    return std::nullopt;
+}
+
+void EvidencePane::setShown(const Shown& shown)
+{
+    m_preview = shown.preview;
+    std::optional<Table> table;
+    Kind kind = Kind::Expected;
+    QString about;
+    if (shown.run && !shown.run->rows.empty()) {
+        table = ofRun(shown.run);
+        about = tr("%1, all of the same scaled plan: rank %2, %3 of the planned blocks")
+                    .arg(shown.run->id)
+                    .arg(shown.run->setup.layout.rank)
+                    .arg(QLocale().toString(shown.run->setup.poolFraction, 'f', 4));
+    } else if (shown.reference) {
+        table = ofReference(*shown.reference);
+        about = tr("%1, from the plan file, %2")
+                    .arg(QString::fromStdString(shown.reference->id), QString::fromStdString(shown.reference->at));
+    }
+    if (table) {
+        kind = table->context.stale ? Kind::Stale : Kind::Measured;
+    } else {
+        table = ofPreview();
+        kind = shown.running ? Kind::Running : Kind::Expected;
+        about = table ? tr("what a run will be compared with") : QString();
+        if (const auto& run = shown.run; run && stateOf(*run) != RunState::Running)
+            about = tr("%1 left none: %2 · below: what a run will be compared with")
+                        .arg(run->id, stateOf(*run) == RunState::Stopped ? run->state : tr("cancelled too early."));
+    }
+    if (kind == Kind::Stale)
+        about = QStringLiteral("~ ") + tr("of an earlier plan · ") + about;
+    m_about->setText(about);
+    const Table rows = table.value_or(Table());
+    showCounts(rows.rows, kind);
+    const int selected = m_table->currentIndex().row();
+    const int column = m_table->currentIndex().column();
+    if (!m_model->setRows(rows.rows, kind, QString::fromStdString(rows.context.run)))
+        return;
+    m_restoring = true;
+    if (selected >= 0 && selected < m_model->rowCount())
+        m_table->setCurrentIndex(m_model->index(selected, column));
+    m_restoring = false;
+    fitColumns();
+}
+
+void EvidencePane::showCounts(const std::vector<EvidenceRow>& rows, Kind kind)
+{
+    const bool counted = kind == Kind::Measured || kind == Kind::Stale;
+    m_counts->setText(
+        counted ? (kind == Kind::Stale ? QStringLiteral("~ ") : QString()) + verdictCountText(rows) : QString());
+    QPalette ink = palette();
+    if (kind == Kind::Stale)
+        ink.setColor(QPalette::WindowText, tokensFor(ink).staleText);
+    else if (countVerdicts(rows).differs > 0)
+        ink.setColor(QPalette::WindowText, tokensFor(ink).differs);
+    m_counts->setPalette(ink);
+}
+
+void EvidencePane::fitColumns()
+{
+    if (m_model->rowCount() == 0)
+        return;
+    for (int column = 0; column < EvidenceModel::ColumnCount; ++column) {
+        if (column != EvidenceModel::Instrument)
+            m_table->resizeColumnToContents(column);
+    }
+    m_table->setColumnWidth(EvidenceModel::Row, std::min(m_table->columnWidth(EvidenceModel::Row), mostTitleWidth));
+}
+
+/// "evidence.run3.hit_tokens.acme.measured".
+std::optional<Explanation> EvidencePane::explanationOf(const QString& figure) const
+{
+    const QString begin = QStringLiteral("evidence.");
+    if (!figure.startsWith(begin))
+        return std::nullopt;
+    const std::optional<EvidenceFigure> which
+        = evidenceFigureFromName(figure.section(QLatin1Char('.'), -1).toStdString());
+    const std::optional<Table> table = tableOf(figure.section(QLatin1Char('.'), 1, 1));
+    if (!which || !table)
+        return std::nullopt;
+    const std::string id = figure.section(QLatin1Char('.'), 2, -2).toStdString();
+    const auto row
+        = std::find_if(table->rows.begin(), table->rows.end(), [&](const EvidenceRow& one) { return one.id == id; });
+    if (row == table->rows.end())
+        return std::nullopt;
+    std::optional<Quantity> derived;
+    if (*which == EvidenceFigure::Estimated && !table->context.stale) {
+        if (table->preview)
+            derived = evidenceEstimate(table->preview->plan, table->preview->setup, *row);
+        else if (table->run)
+            derived = evidenceEstimate(m_document.plan(), table->run->setup, *row);
+    }
+    return explainEvidence(*row, *which, table->context, derived);
+}
+
+} // namespace kvw::gui
