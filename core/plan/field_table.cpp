@@ -233,6 +233,8 @@ std::vector<Field> headFields()
     return {
         text<&P::document, &DocumentFields::title>("document.title", "Title", "Of the plan and its report."),
         text<&P::document, &DocumentFields::author>("document.author", "Author", "Who answers for the plan."),
+        text<&P::document, &DocumentFields::classification>("document.classification", "Classification",
+            "Who may read the report: stands on its cover and at the foot of each page."),
         text<&P::document, &DocumentFields::notes>("document.notes", "Notes", "Free text."),
         text<&P::model, &ModelFields::name>("model.name", "Model", "Repository id or another name."),
         text<&P::model, &ModelFields::architecture>("model.architecture", "Architecture", "model_type of the file."),

@@ -87,6 +87,7 @@ struct DocumentFields
 {
     std::string title;
     std::string author;
+    std::string classification; ///< who may read it: "internal", "confidential" …
     std::string notes;
 };
 

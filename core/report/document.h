@@ -139,6 +139,7 @@ struct Cover
         std::string note; ///< where it is from, or why there is none
     };
     std::string kicker; ///< "Cache plan for review"
+    std::string classification {}; ///< as the plan states it; empty: none
     std::string line; ///< model, engine, tenants
     std::vector<Headline> strip; ///< five
 };

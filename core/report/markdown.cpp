@@ -159,6 +159,8 @@ std::string toMarkdown(const Document& document)
     markdown.out = "# " + escaped(document.title) + "\n\n";
     if (!document.subtitle.empty())
         markdown.out += escaped(document.subtitle) + "\n\n";
+    if (!document.cover.classification.empty())
+        markdown.out += "**" + escaped(document.cover.classification) + "**\n\n";
     if (!document.cover.line.empty())
         markdown.out += escaped(document.cover.line) + "\n\n";
     for (const Cover::Headline& one : document.cover.strip)

@@ -91,8 +91,9 @@ Document makeReport(const ReportInputs& given)
     inputs.leftOut = std::move(titles);
     out.sections.front() = readFirstSection(inputs);
     leaveOut(out.sections, given.leftOut);
-    out.footer = fmt::format("KV Workbench {} · plan {} · rules: {}", version(), planHash(plan).substr(0, 16),
-        inputs.estimate ? inputs.estimate->engine.rules : "none");
+    out.footer = (plan.document.classification.empty() ? "" : plan.document.classification + " · ")
+        + fmt::format("KV Workbench {} · plan {} · rules: {}", version(), planHash(plan).substr(0, 16),
+            inputs.estimate ? inputs.estimate->engine.rules : "none");
     return out;
 }
 

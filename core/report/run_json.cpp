@@ -175,7 +175,7 @@ OrderedJson coverJson(const Cover& cover)
     OrderedJson strip = OrderedJson::array();
     for (const Cover::Headline& one : cover.strip)
         strip.push_back({{"title", one.title}, {"value", one.value}, {"unit", one.unit}, {"note", one.note}});
-    return {{"line", cover.line}, {"strip", std::move(strip)}};
+    return {{"classification", cover.classification}, {"line", cover.line}, {"strip", std::move(strip)}};
 }
 
 } // namespace

@@ -140,6 +140,7 @@ Cover coverOf(const ReportInputs& inputs)
 {
     Cover out;
     out.kicker = "Cache plan for review";
+    out.classification = inputs.plan->document.classification;
     out.line = coverLine(*inputs.plan);
     if (inputs.estimate) {
         const Estimate& estimate = *inputs.estimate;

@@ -93,8 +93,8 @@ void FieldTableTest::everyMemberIsInTheTable()
         members += sizeof...(member);
         return (addresses.contains(&member) && ...);
     };
-    const auto& [title, author, notes] = plan.document;
-    QVERIFY(all(title, author, notes));
+    const auto& [title, author, classification, notes] = plan.document;
+    QVERIFY(all(title, author, classification, notes));
     const auto& [name, architecture, revision, tokenizer, basis, positions, dtype] = plan.model;
     QVERIFY(all(name, architecture, revision, tokenizer, basis, positions, dtype));
     const auto& [groups, tokens, sequences, at, from] = plan.worksheet;

@@ -98,6 +98,7 @@ private slots:
     void withoutAnythingEverySectionSaysWhy();
     void cover();
     void coverOfEvidence();
+    void classification();
     void stalePredictionIsMarked();
     void leftOutSectionsAreNamed();
     void bridgeAddsUp();
@@ -196,6 +197,24 @@ void ReportDocumentTest::coverOfEvidence()
     // An edit makes them stale: the count keeps its mark.
     made = make(with(plan, {{"limits.concurrentSequences", "5"}}), false);
     QCOMPARE(q(made->document.cover.strip[4].value), QStringLiteral("~ 2 of 3"));
+}
+
+void ReportDocumentTest::classification()
+{
+    const Plan plain = smallPlan();
+    const Plan marked = with(plain, {{"document.classification", "Confidential: planning only"}});
+    QCOMPARE(planHash(marked), planHash(plain)); // no result depends on it
+    const auto without = make(plain, false);
+    QVERIFY(without->document.cover.classification.empty());
+    QVERIFY(without->document.footer.starts_with("KV Workbench "));
+    const auto made = make(marked, false);
+    QCOMPARE(made->document.cover.classification, std::string("Confidential: planning only"));
+    QCOMPARE(made->document.footer, "Confidential: planning only · " + without->document.footer);
+    QVERIFY(toMarkdown(made->document).find("**Confidential: planning only**") != std::string::npos);
+    // It goes with the file.
+    Result<Plan> read = planFromJson(*parseJson(planToJson(marked), "plan"));
+    QVERIFY(read);
+    QCOMPARE(read->document.classification, marked.document.classification);
 }
 
 void ReportDocumentTest::stalePredictionIsMarked()

@@ -201,17 +201,19 @@ void paintCellText(QPainter& painter, const MapState& map, const BlockRef& ref, 
     if ((index & MapState::fadedBit) != 0 || letters.isEmpty())
         return;
     const QRectF inner = rect.adjusted(3, 1, -4, -2);
+    const QString shown
+        = painter.fontMetrics().elidedText(letters, Qt::ElideRight, static_cast<int>(inner.width()) + 2);
     QColor ink = inkOn(visual.fill);
     const bool hatched = visual.pattern == MapVisual::Diagonals || visual.pattern == MapVisual::WideDiagonals;
     if (hatched) { // letters need a calm ground
         const QRectF chip(inner.topLeft(),
-            QSizeF(painter.fontMetrics().horizontalAdvance(letters) + 3, painter.fontMetrics().height() - 1));
+            QSizeF(painter.fontMetrics().horizontalAdvance(shown) + 3, painter.fontMetrics().height() - 1));
         painter.fillRect(chip, visual.fill);
     } else if (block.state == BlockState::Active && block.tokens * 3 < map.blockTokens(ref)) {
         ink = tokensFor(map.palette()).text; // the letter lies on the part that is not filled yet
     }
     painter.setPen(ink);
-    painter.drawText(inner, Qt::AlignLeft | Qt::AlignTop, letters);
+    painter.drawText(inner.adjusted(0, 0, 2, 0), Qt::AlignLeft | Qt::AlignTop, shown);
     if (block.references > 1) {
         painter.setPen(visual.lower.isValid() ? inkOn(visual.lower) : ink);
         painter.drawText(inner, Qt::AlignRight | Qt::AlignBottom, QStringLiteral("×") + countText(block.references));

@@ -40,6 +40,7 @@ LegendView::LegendView(MapState& map, QWidget* parent)
     QFont small = font();
     small.setPointSizeF(small.pointSizeF() * 0.92);
     setFont(small);
+    setMinimumHeight(10 * (fontMetrics().height() + 6)); // the six steps of a scale and what stands under them
     horizontalHeader()->hide();
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
@@ -70,7 +71,7 @@ QVector<Cell> LegendView::line(int row) const
 {
     const LegendCount& count = m_map.legend().rows[static_cast<std::size_t>(row)];
     Cell name = Cell::words(legendName(m_map, count));
-    name.exact = tr("%1. A click shows only these, another click all.").arg(legendNote(m_map, count));
+    name.exact = tr("%1\n%2. A click shows only these, another click all.").arg(name.text, legendNote(m_map, count));
     name.strong = row == m_map.legendFilter();
     name.decoration = swatch(m_map.legendVisual(row));
     return {name, Cell::count(count.blocks), Cell::bytes(count.bytes)};

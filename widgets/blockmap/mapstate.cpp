@@ -9,6 +9,18 @@
 
 namespace kvw::gui {
 
+namespace {
+
+/// At most four characters: "999", "12k", "3M", rounded down.
+QString shortNumber(std::int64_t value)
+{
+    if (value < 1000)
+        return QString::number(value);
+    return value < 1'000'000 ? QStringLiteral("%1k").arg(value / 1000) : QStringLiteral("%1M").arg(value / 1'000'000);
+}
+
+} // namespace
+
 MapState::MapState(QObject* parent)
     : QObject(parent)
 {}
@@ -304,7 +316,7 @@ QString MapState::cellText(const BlockRef& ref) const
     case Colouring::Group:
         return QStringLiteral("G%1").arg(line.index + 1);
     case Colouring::Age:
-        return QString::number(age(ref));
+        return shortNumber(age(ref));
     case Colouring::State:
     case Colouring::Tenant:
     case Colouring::References:

@@ -80,7 +80,7 @@ public:
     /// Steps since the block was allocated for what it holds. REQUIRES that it is active or cached.
     std::int64_t age(const BlockRef& ref) const;
     /// What the colour of a block says, short enough for a large cell: tenants as letters, "D1" for a domain, "G1" for
-    /// a group, its age. Empty for free and held ones.
+    /// a group, its age ("1k" from 1,000 steps on). Empty for free and held ones.
     QString cellText(const BlockRef& ref) const;
     /// "Block 176, shared, in 10 tables", and what the colouring shows.
     QString describe(const BlockRef& ref) const;

@@ -19,10 +19,17 @@ constexpr auto readFirstId = "cover";
 FlowBox titleBox(const Document& document, double width, const ReportFonts& fonts)
 {
     FlowBox out;
+    const QString classification = fromStd(document.cover.classification);
+    const double half = width / 2 - points(6);
     double y = addLines(out.ops, 0, 0,
-        wrapText(fromStd(document.subtitle.empty() ? document.cover.kicker : document.subtitle), TextStyle::Body, width,
-            fonts),
+        wrapText(fromStd(document.subtitle.empty() ? document.cover.kicker : document.subtitle), TextStyle::Body,
+            classification.isEmpty() ? width : half, fonts),
         TextStyle::Body, paperTokens().dimText, fonts);
+    if (!classification.isEmpty()) {
+        const QString shown = fonts.elided(classification, TextStyle::BodyStrong, half);
+        addText(out.ops, {width - fonts.width(shown, TextStyle::BodyStrong), baselineIn(TextStyle::BodyStrong, fonts)},
+            shown, TextStyle::BodyStrong, paperTokens().text, fonts);
+    }
     // A title of many lines would push everything else away.
     constexpr qsizetype mostLines = 4;
     y = addLines(out.ops, 0, y + points(2),

@@ -124,7 +124,10 @@ QWidget* ReportPage::makeSide(PlanDocument& document)
     m_paper->setCurrentIndex(Preferences::instance().usesLetter() ? 1 : 0);
     layout->addWidget(m_paper);
     layout->addWidget(paneTitle(tr("Title page"), side));
-    m_fields = new FieldForm(document, {QStringLiteral("document.title"), QStringLiteral("document.author")}, 1, side);
+    m_fields = new FieldForm(document,
+        {QStringLiteral("document.title"), QStringLiteral("document.author"),
+            QStringLiteral("document.classification")},
+        1, side);
     connect(m_fields, &FieldForm::refused, this, [this](const QString&, const QString& why) { emit message(why); });
     layout->addWidget(m_fields);
     side->setMinimumWidth(200);

@@ -84,8 +84,8 @@ struct IsolationPane::Job
 IsolationPane::IsolationPane(PlanDocument& document, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
-    , m_model(new CellTableModel({tr("Policy"), tr("Hit tokens"), tr("Computed prompt tokens"), tr("Peak blocks"),
-                                     tr("Keys"), tr("Preempted")},
+    , m_model(new CellTableModel(
+          {tr("Policy"), tr("Hit tokens"), tr("Prompt computed"), tr("Peak blocks"), tr("Keys"), tr("Preempted")},
           this))
     , m_table(new TableView(this))
     , m_note(new QLabel(this))
@@ -100,6 +100,7 @@ IsolationPane::IsolationPane(PlanDocument& document, QWidget* parent)
     m_table->setAccessibleName(tr("Cost of isolation"));
     m_table->setFrameShape(QFrame::NoFrame);
     m_table->setShowGrid(false);
+    m_table->setMinimumHeight(4 * (fontMetrics().height() + 6) + 8); // all policies
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_note->setFont(smallFont(font()));
     m_note->setWordWrap(true);
@@ -180,10 +181,12 @@ void IsolationPane::done()
 {
     m_ticks.stop();
     const std::shared_ptr<Outcome> outcome = m_watcher.result();
-    if (*outcome) {
+    if (m_job->cancelled) {
+        // What was shown stays; the plan may be another one by now.
+    } else if (*outcome) {
         m_costs = **outcome;
         m_costsHash = m_job->planHash;
-    } else if (!m_job->cancelled) {
+    } else {
         emit message(tr("No cost of isolation: %1").arg(QString::fromStdString(outcome->error().text())));
     }
     refresh();

@@ -127,7 +127,7 @@ TenantsPage::TenantsPage(PlanDocument& document, QWidget* parent)
     split->setStretchFactor(0, 0);
     split->setStretchFactor(1, 2);
     split->setStretchFactor(2, 1);
-    split->setSizes({150, 280, 160});
+    split->setSizes({130, 270, 180});
     content()->addWidget(split, 1);
     makeActions();
 

@@ -220,8 +220,7 @@ void BlockMapTest::countsAreTheProgrammes()
                 continue;
             const QString in
                 = QString::fromStdString(map.header().layout.groups[static_cast<std::size_t>(row.index)].id);
-            const QString kept
-                = row.what == BlockClass::Cached ? QStringLiteral("cached ") : QStringLiteral("active ");
+            const QString kept = row.what == BlockClass::Cached ? QStringLiteral("cached ") : QStringLiteral("active ");
             QCOMPARE(row.blocks, groups.take(kept + in));
         }
         QVERIFY(groups.isEmpty());
@@ -323,7 +322,8 @@ void BlockMapTest::cellsAreTheSteps()
         QCOMPARE(lookOf(b).pattern == MapVisual::WideDiagonals, block.state == BlockState::Cached);
         if (owned) {
             ages.insert(lookOf(b).fill.name());
-            QCOMPARE(map.cellText({0, b}), QString::number(map.age({0, b})));
+            if (map.age({0, b}) < 1000)
+                QCOMPARE(map.cellText({0, b}), QString::number(map.age({0, b})));
             const BlockStory story = blockStory(map.header(), map.replay().events(), 0, b, map.step());
             QCOMPARE(map.age({0, b}), std::int64_t {map.step()} - story.allocated->step);
         }
@@ -347,8 +347,8 @@ void BlockMapTest::legendSaysTheLimits()
     };
     map.setColouring(Colouring::References);
     QCOMPARE(names().mid(0, 7),
-        (QStringList {"In 1 table", "In 2 tables", "In 3–4 tables", "In 5–8 tables", "In 9–16 tables",
-            "In ≥ 17 tables", "Cached"}));
+        (QStringList {"In 1 table", "In 2 tables", "In 3–4 tables", "In 5–8 tables", "In 9–16 tables", "In ≥ 17 tables",
+            "Cached"}));
     map.setColouring(Colouring::Age);
     QVERIFY(map.replay().lastStep() >= 64 && map.replay().lastStep() < 729); // 3⁶ = 729
     QCOMPARE(names().mid(0, 6),

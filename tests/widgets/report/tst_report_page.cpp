@@ -42,6 +42,7 @@ class ReportPageTest : public QObject
 
 private slots:
     void followsTheDocument();
+    void classificationIsOnEveryPage();
     void hiddenPageWaits();
     void sectionsCanBeLeftOut();
     void paper();
@@ -76,6 +77,32 @@ void ReportPageTest::followsTheDocument()
     QVERIFY(document.setField(QStringLiteral("limits.concurrentSequences"), QStringLiteral("7")));
     QVERIFY(laid.wait(patience));
     QVERIFY(shown(page).contains(QLatin1String("~ Stale: this is of an earlier state of the plan")));
+}
+
+void ReportPageTest::classificationIsOnEveryPage()
+{
+    PlanDocument document;
+    document.setPlan(smallPlan(), {});
+    ReportPage page(document);
+    page.resize(1100, 640);
+    QSignalSpy laid(&page, &ReportPage::laidOut);
+    page.show();
+    QVERIFY(laid.wait(patience));
+    page.preview()->search(QStringLiteral("Zebra only"));
+    QCOMPARE(page.preview()->matchCount(), 0);
+    const std::string hash = document.hash();
+    QVERIFY(page.showField(QStringLiteral("document.classification"))); // it is edited here
+    QVERIFY(document.setField(QStringLiteral("document.classification"), QStringLiteral("Zebra only")));
+    QCOMPARE(document.hash(), hash);
+    QVERIFY(laid.wait(patience));
+    page.preview()->search(QStringLiteral("Zebra only"));
+    const auto sheets = static_cast<int>(page.preview()->report()->sheets.size());
+    QVERIFY(sheets > 3);
+    QCOMPARE(page.preview()->matchCount(), sheets + 1); // every foot, and the top of the cover
+    document.undoStack()->undo();
+    QVERIFY(laid.wait(patience));
+    page.preview()->search(QStringLiteral("Zebra only"));
+    QCOMPARE(page.preview()->matchCount(), 0);
 }
 
 void ReportPageTest::hiddenPageWaits()
