@@ -29,7 +29,7 @@ std::string tensorRefusal(const LayerGroup& group, const StateTensor& tensor, st
 std::shared_ptr<const Source> rule(const char* at, std::string note)
 {
     return std::make_shared<const Source>(
-        Source {Source::Kind::EngineRule, "vLLM sizing code", at, {}, {}, verified, std::move(note)});
+        Source {Source::Kind::EngineRule, "vLLM sizing code", at, {}, published, verified, std::move(note)});
 }
 
 Version versionOf(const std::string& text)

@@ -3,6 +3,7 @@
 
 #include "plan/plan.h"
 
+#include "plan/field_table.h"
 #include "units/format.h"
 
 #include <fmt/format.h>
@@ -38,11 +39,18 @@ void addFirstWorkload(Plan& plan, std::int64_t longest)
         tenant.eligibility = Eligibility::Group;
         plan.tenants.push_back(std::move(tenant));
     }
-    plan.assumptions.push_back({"plan.first_workload",
+    const Assumption first {"plan.first_workload",
         "No workload is stated: 48 generated requests of two tenants in different sharing groups, with lengths that "
-        "are "
-        "shares of the longest sequence.",
-        "workload.requests"});
+        "are shares of the longest sequence.",
+        "workload.requests"};
+    // Each of its fields is assumed until somebody states it.
+    const Source source {Source::Kind::Assumption, "a first workload", {}, {}, {}, {}, first.text};
+    forEachField(plan, [&](const FieldReference& field) {
+        const bool ofIt = field.path.starts_with("workload.") || field.path.starts_with("tenants.");
+        if (ofIt && isStated(field.slot))
+            plan.provenance.set(field.path, source);
+    });
+    plan.assumptions.push_back(first);
 }
 
 /// Where a model's field lies in a plan.
@@ -86,12 +94,13 @@ Plan planFromModel(const ModelSpec& model)
 
     if (model.maximumPositions) {
         plan.limits.maxModelLen = model.maximumPositions;
-        if (const auto source = model.provenance.find("maximumPositions"))
-            plan.provenance.set("limits.maxModelLen", *source);
-        plan.assumptions.push_back({"plan.max_model_len",
+        const Assumption follows {"plan.max_model_len",
             fmt::format("The configured maximum is the longest sequence that the model file states, {} tokens.",
                 grouped(*model.maximumPositions)),
-            "limits.maxModelLen"});
+            "limits.maxModelLen"};
+        plan.provenance.set("limits.maxModelLen",
+            Source {Source::Kind::Assumption, "the model's longest sequence", {}, {}, {}, {}, follows.text});
+        plan.assumptions.push_back(follows);
     }
     addFirstWorkload(plan, model.maximumPositions.value_or(8192));
     return plan;

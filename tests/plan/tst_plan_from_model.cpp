@@ -114,16 +114,19 @@ void PlanFromModelTest::sourcesMoveWithTheirFields()
     const std::map<std::string, std::string> moved {{"model.name", "name"}, {"model.architecture", "architecture"},
         {"model.revision", "revision"}, {"model.dtype", "dtype"}, {"model.maximumPositions", "maximumPositions"},
         {"loaded.weightBytes", "weightBytes"}, {"worksheet.groups.full.layers", "groups.full.layers"},
-        {"worksheet.groups.sliding.tensors.k.limit", "groups.sliding.tensors.k.limit"},
-        {"limits.maxModelLen", "maximumPositions"}};
+        {"worksheet.groups.sliding.tensors.k.limit", "groups.sliding.tensors.k.limit"}};
     for (const auto& [path, pointer] : moved) {
         const std::shared_ptr<const Source> source = plan.provenance.find(path);
         QVERIFY2(source, path.c_str());
         QVERIFY2(*source == fileSource(pointer.c_str()), path.c_str());
     }
-    QCOMPARE(plan.provenance.entries().size(), moved.size() + 1); // and cache.elementType
-    for (const auto& [path, source] : plan.provenance.entries())
+    for (const auto& [path, source] : plan.provenance.entries()) {
         QVERIFY2(findField(plan, path).ok(), path.c_str());
+        QVERIFY2(moved.contains(path) != (source->kind == Source::Kind::Assumption), path.c_str());
+    }
+    // What the file does not say is assumed, field by field: the cache's element type and the configured maximum, the
+    // generator's twelve fields, and the name, group and eligibility of two tenants.
+    QCOMPARE(plan.provenance.entries().size(), moved.size() + 2 + 12 + 2 * 3);
 }
 
 void PlanFromModelTest::whatIsImpliedIsAnAssumption()
