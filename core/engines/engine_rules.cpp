@@ -61,8 +61,8 @@ Quantity growingBytes(const GroupShape& shape, const std::vector<Quantity>& head
         const TensorShape& tensor = shape.tensors[i];
         if (!tensor.tensor->growth.isUnbounded())
             continue;
-        const Quantity bytes
-            = named(headsOnRank[i] * tensor.rowBytes, "bytes of " + tensor.tensor->id, Unit::BytesPerEntry);
+        const Quantity bytes = named(headsOnRank[i] * tensor.rowBytes,
+            "bytes of one " + tensorWord(*tensor.tensor) + " entry", Unit::BytesPerEntry);
         terms.push_back(tensor.tensor->growth.stride == 1 ? bytes : ratio(bytes, tensor.growth.stride));
     }
     if (terms.empty())

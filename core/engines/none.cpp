@@ -3,6 +3,8 @@
 
 #include "engines/none.h"
 
+#include "units/format.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -85,6 +87,16 @@ Result<std::vector<std::int64_t>> NoEngine::plannedBlocks(const Plan& plan, Plan
                 "engine.refusal", "the planned sequences need more than 2^63 blocks", {{}, "limits.maxModelLen"}};
         out.push_back(*blocks);
     }
+    std::string pools;
+    for (std::size_t i = 0; i < out.size(); ++i)
+        pools += (i == 0 ? "" : " + ") + grouped(out[i]);
+    inputs.assume({"run.shape_pool",
+        fmt::format("Without an engine the pools are what the planned sequences need: {} × {} tokens in blocks of {}, "
+                    "{} blocks, one pool for each layer group.",
+            grouped(sequences.integer()), grouped(length.integer()), block, pools),
+        "limits.concurrentSequences"});
+    inputs.assume({"run.shape_order",
+        "Without an engine the order of eviction is assumed: the block that was released longest ago goes first.", {}});
     return out;
 }
 

@@ -49,8 +49,8 @@ Quantity entryBytesOnRank(const GroupShape& shape, const std::vector<Quantity>& 
 {
     std::vector<Quantity> terms;
     for (std::size_t i = 0; i < shape.tensors.size(); ++i)
-        terms.push_back(named(
-            heads[i] * shape.tensors[i].rowBytes, "bytes of " + shape.tensors[i].tensor->id, Unit::BytesPerEntry));
+        terms.push_back(named(heads[i] * shape.tensors[i].rowBytes,
+            "bytes of one " + tensorWord(*shape.tensors[i].tensor) + " entry", Unit::BytesPerEntry));
     return shape.layers * (terms.size() == 1 ? terms.front() : sum(terms));
 }
 
@@ -84,7 +84,7 @@ RequestBlocks blocksPerRequest(
                           : "One batch is in flight (up to 0.24).";
     inputs.assume({"vllm.batches_in_flight", why, "engine.version"});
     const Quantity flights = input("batches in flight", two ? 2 : 1, Unit::None,
-        Source {Source::Kind::EngineDefault, "vLLM", {}, {}, {}, verified, why});
+        Source {Source::Kind::EngineDefault, "vLLM", {}, {}, published, verified, why});
     const Quantity inFlight = named(flights * batch, "tokens in flight", Unit::Token);
     out.covered = named(minimum(shape.tensors.front().growth.limit - constant(1) + inFlight, length),
         "tokens kept while a step runs", Unit::Token);
@@ -105,10 +105,11 @@ std::optional<Quantity> availableOf(const Plan& plan, PlanInputs& inputs, Engine
     for (const char* path : {"deployment.memoryBytes", "budget.utilization", "loaded.weightBytes",
              "budget.activationBytes", "budget.otherBytes"}) {
         if (!inputs.isStated(path))
-            missing += (missing.empty() ? "" : ", ") + std::string(path);
+            missing += (missing.empty() ? "" : ", ") + inputs.number(path).name();
     }
     if (!missing.empty()) {
-        sizing.unstated.push_back("available memory: budget.kvBytesPerRank is not stated, and neither is " + missing);
+        sizing.unstated.push_back(
+            "available memory: the bytes available for state are not stated, and neither is " + missing);
         return std::nullopt;
     }
     inputs.assume(
@@ -234,8 +235,8 @@ EngineSizing Vllm::size(const Plan& plan, const std::vector<GroupShape>& shape, 
     if (!version.known) {
         inputs.assume({"vllm.version",
             plan.engine.version.empty()
-                ? "engine.version is not stated: the newest rules (0.25 and later) are used."
-                : "engine.version names no release: the newest rules (0.25 and later) are used.",
+                ? "Engine build: not stated, so the newest rules (0.25 and later) are used."
+                : "Engine build: names no release, so the newest rules (0.25 and later) are used.",
             "engine.version"});
     }
     const char* generation = version.generation == Generation::UpTo020 ? "up to 0.20"
@@ -262,7 +263,7 @@ EngineSizing Vllm::size(const Plan& plan, const std::vector<GroupShape>& shape, 
             Naming {"need of one request", Unit::Byte,
                 rule("max_memory_usage_bytes", "the start-up check; the null block is not in it"), {}});
     } else if (!length.ok()) {
-        out.unstated.push_back("need and concurrency: limits.maxModelLen is not stated");
+        out.unstated.push_back("need and concurrency: the configured maximum is not stated");
     }
     if (out.availableBytes && out.availableBytes->ok() && sized)
         addPool(out, plan, block, length);

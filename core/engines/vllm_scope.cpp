@@ -31,7 +31,7 @@ std::string tensorRefusal(const LayerGroup& group, const StateTensor& tensor, st
 std::shared_ptr<const Source> rule(const char* at, std::string note)
 {
     return std::make_shared<const Source>(
-        Source {Source::Kind::EngineRule, "vLLM sizing code", at, {}, {}, verified, std::move(note)});
+        Source {Source::Kind::EngineRule, "vLLM sizing code", at, {}, published, verified, std::move(note)});
 }
 
 namespace {

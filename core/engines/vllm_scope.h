@@ -11,8 +11,10 @@
 
 namespace kvw::vllm {
 
-/// When these rules were checked against the engine's code.
-constexpr const char* verified = "2026-08-17";
+/// Date of the engine's code that these rules were checked against: vllm-project/vllm, main, at 017e9f44.
+constexpr const char* published = "2026-08-17";
+/// When they were: the day on which that code was executed on the cases.
+constexpr const char* verified = "2026-11-30";
 
 /// The engine's code as the authority of a step; `at` names the function.
 std::shared_ptr<const Source> rule(const char* at, std::string note = {});

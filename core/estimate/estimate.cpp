@@ -59,9 +59,10 @@ Quantity groupBytes(const GroupShape& shape, const Quantity& sequences, const Qu
 {
     std::vector<Quantity> terms;
     for (const TensorShape& tensor : shape.tensors) {
-        const Quantity entries = named(tensor.entries(v), "entries of " + tensor.tensor->id, Unit::EntriesPerSequence);
+        const Quantity entries
+            = named(tensor.entries(v), "entries of " + tensorWord(*tensor.tensor), Unit::EntriesPerSequence);
         const Quantity bytes
-            = named(tensor.entryBytes, "bytes of one " + tensor.tensor->id + " entry", Unit::BytesPerEntry);
+            = named(tensor.entryBytes, "bytes of one " + tensorWord(*tensor.tensor) + " entry", Unit::BytesPerEntry);
         terms.push_back(entries * bytes);
     }
     if (terms.empty())
@@ -148,18 +149,46 @@ void addReserved(Estimate& out, const Context& context)
     }
 }
 
+/// Bytes of one entry of the tensor, on all ranks together: heads are divided as far as there are any, and kept on
+/// several ranks beyond that. Without ranks: of the whole model, once.
+Quantity entryBytesOnRanks(const TensorShape& tensor, const std::optional<Quantity>& tp)
+{
+    if (!tp)
+        return tensor.entryBytes;
+    return tensor.tensor->shard == ShardRule::Replicated ? *tp * tensor.entryBytes
+                                                         : maximum(tensor.heads, *tp) * tensor.rowBytes;
+}
+
+Quantity bytesOnRanks(const std::vector<GroupShape>& shape, const Quantity& sequences, const Quantity& v,
+    const std::optional<Quantity>& tp)
+{
+    std::vector<Quantity> terms;
+    for (const GroupShape& group : shape) {
+        for (const TensorShape& tensor : group.tensors)
+            terms.push_back(sequences * group.layers * tensor.entries(v) * entryBytesOnRanks(tensor, tp));
+    }
+    return terms.size() == 1 ? terms.front() : sum(terms);
+}
+
+Quantity largestOf(const std::vector<Quantity>& all)
+{
+    Quantity out = all.empty() ? constant(0) : all.front();
+    for (std::size_t i = 1; i < all.size(); ++i)
+        out = maximum(out, all[i]);
+    return out;
+}
+
 void addStrategies(Estimate& out, const Context& context, const std::vector<GroupShape>& shape)
 {
     StrategyPrice paged {
         Allocation::PagedPool, std::nullopt, "blocks for the planned sequences at the configured maximum"};
-    StrategyPrice fixed {Allocation::StaticContiguous, std::nullopt,
-        "every planned sequence reserves its configured maximum at once; the whole model once, not by rank"};
+    StrategyPrice fixed {
+        Allocation::StaticContiguous, std::nullopt, "every planned sequence reserves its configured maximum at once"};
     StrategyPrice growing {Allocation::GrowingContiguous, std::nullopt,
-        "what is presently retained, and a second copy of the largest tensor while it grows; the whole model once, not "
-        "by rank"};
+        "what is presently retained, and a second copy of one layer's largest tensor while it grows"};
     if (out.engine.engineNeedBytes) {
         paged.bytes = out.engine.engineNeedBytes;
-        paged.note += ", by the engine's rule, on all ranks";
+        paged.note += ", by the engine's rule";
     } else if (context.length) {
         const Quantity block = context.inputs.numberOr("engine.blockTokens", 16, Source::Kind::Assumption,
             "blocks of 16 tokens are taken to price a paged pool.", "block");
@@ -171,19 +200,27 @@ void addStrategies(Estimate& out, const Context& context, const std::vector<Grou
         }
         paged.bytes = named(sum(terms), Naming {"paged pool", Unit::Byte, {}, stateExcludes()});
     }
-    if (out.idealBytes)
-        fixed.bytes = named(*out.idealBytes, Naming {"static contiguous", Unit::Byte, {}, stateExcludes()});
-    if (out.retainedBytes) {
-        Quantity largest = constant(0);
+    // All three on one basis: on all ranks where the engine has a sharding rule, else the whole model once.
+    const std::optional<Quantity> tp = out.engine.ranks.empty()
+        ? std::nullopt
+        : std::optional(context.inputs.numberOr(
+            "deployment.tp", 1, Source::Kind::EngineDefault, "one rank.", "tensor-parallel ranks"));
+    if (context.length)
+        fixed.bytes = named(bytesOnRanks(shape, context.sequences, *context.length, tp),
+            Naming {"static contiguous", Unit::Byte, {}, stateExcludes()});
+    if (context.retainedTokens) {
+        std::vector<Quantity> tensors;
         for (const GroupShape& group : shape) {
             for (const TensorShape& tensor : group.tensors)
-                largest = maximum(
-                    largest, context.retainedSequences * tensor.entries(*context.retainedTokens) * tensor.entryBytes);
+                tensors.push_back(context.retainedSequences * tensor.entries(*context.retainedTokens)
+                    * entryBytesOnRanks(tensor, tp));
         }
-        growing.bytes = named(*out.retainedBytes + named(largest, "one layer's largest tensor", Unit::Byte),
+        const Quantity held = named(bytesOnRanks(shape, context.retainedSequences, *context.retainedTokens, tp),
+            tp ? "presently retained, all ranks" : "presently retained", Unit::Byte);
+        growing.bytes = named(held + named(largestOf(tensors), "one layer's largest tensor", Unit::Byte),
             Naming {"growing contiguous, at its peak", Unit::Byte, {}, stateExcludes()});
     } else {
-        growing.note += "; worksheet.retainedTokens is not stated";
+        growing.note += "; no reading of retained tokens is stated";
     }
     out.strategies = {paged, fixed, growing};
 }
@@ -205,8 +242,8 @@ void addFormulaAssumptions(Estimate& out, const Context& context)
         }
         if (key && value) {
             out.formulaAssumptions.push_back(*key == *value
-                    ? fmt::format("{}: K and V have equal widths ({}), so the formula's factor 2 is K and V.",
-                        group.group->name, *key)
+                    ? fmt::format(
+                        "{}: K and V have equal widths ({}); each is counted by its own.", group.group->name, *key)
                     : fmt::format("{}: K and V differ in width ({} and {}); each is counted by its own.",
                         group.group->name, *key, *value));
         }

@@ -39,12 +39,14 @@ void judge(EvidenceRow& row)
     }
 }
 
-/// Two zeros agree, but where the thing counted can happen and did not, they show little.
+/// Two zeros are equal, but where the thing counted can happen and did not, they show nothing.
 void noteIdle(EvidenceRow& row)
 {
     const bool canHappen = row.id == "evictions" || row.id == "recomputed_tokens" || row.id.starts_with("hit_tokens.");
-    if (canHappen && row.verdict == Verdict::Agrees && toDouble(*row.measured) == 0)
-        row.reason = "none in this run: it did not put this to the test";
+    if (canHappen && row.verdict == Verdict::Agrees && toDouble(*row.measured) == 0) {
+        row.verdict = Verdict::NotTested;
+        row.reason = "none in this run";
+    }
 }
 
 /// Builds the rows of one run. Each function adds the rows of one instrument.
@@ -291,8 +293,22 @@ private:
 
 const char* verdictName(Verdict verdict)
 {
-    static constexpr std::array<const char*, 4> names {"agrees", "differs", "not comparable", "same counter"};
+    static constexpr std::array<const char*, 5> names {
+        "agrees", "differs", "not comparable", "same counter", "not put to the test"};
     return names[static_cast<std::size_t>(verdict)];
+}
+
+std::string verdictText(std::string_view name)
+{
+    if (name == verdictName(Verdict::Agrees))
+        return "✓ agrees";
+    if (name == verdictName(Verdict::Differs))
+        return "✗ differs";
+    for (const Verdict verdict : {Verdict::NotComparable, Verdict::SameCounter, Verdict::NotTested}) {
+        if (name == verdictName(verdict))
+            return "– no verdict: " + std::string(name);
+    }
+    return std::string(name);
 }
 
 std::vector<EvidenceRow> reconcile(
@@ -327,6 +343,9 @@ VerdictCounts countVerdicts(const std::vector<EvidenceRow>& rows)
             break;
         case Verdict::SameCounter:
             ++out.sameCounter;
+            break;
+        case Verdict::NotTested:
+            ++out.notTested;
             break;
         }
     }
@@ -384,7 +403,7 @@ std::vector<EvidenceRow> rowsOf(const std::vector<EvidenceSummary>& stored)
         row.difference = summary.difference;
         row.toleranceReason = summary.tolerance;
         for (const Verdict verdict :
-            {Verdict::Agrees, Verdict::Differs, Verdict::NotComparable, Verdict::SameCounter}) {
+            {Verdict::Agrees, Verdict::Differs, Verdict::NotComparable, Verdict::SameCounter, Verdict::NotTested}) {
             if (summary.verdict == verdictName(verdict))
                 row.verdict = verdict;
         }

@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kvw {
@@ -18,8 +19,12 @@ enum class Verdict : std::uint8_t {
     Differs,
     NotComparable, ///< a side is missing, or the figure is one of time
     SameCounter, ///< both figures come from the loop's own counter: no verdict
+    NotTested, ///< what could have happened did not, and both figures are 0: no verdict
 };
-const char* verdictName(Verdict verdict); ///< "agrees", "differs", "not comparable", "same counter"
+/// "agrees", "differs", "not comparable", "same counter", "not put to the test"
+const char* verdictName(Verdict verdict);
+/// As people read it, with its sign: "✓ agrees", "– no verdict: same counter". The name of no verdict stays as it is.
+std::string verdictText(std::string_view name);
 
 /// One line of the evidence table. All figures are of the same scaled plan.
 struct EvidenceRow
@@ -53,6 +58,10 @@ struct VerdictCounts
     std::int64_t differs = 0;
     std::int64_t notComparable = 0;
     std::int64_t sameCounter = 0;
+    std::int64_t notTested = 0;
+
+    std::int64_t judged() const { return agrees + differs; }
+    std::int64_t withoutVerdict() const { return notComparable + sameCounter + notTested; }
 };
 VerdictCounts countVerdicts(const std::vector<EvidenceRow>& rows);
 

@@ -247,14 +247,13 @@ void chooseRunEngine(Plan& plan)
     const std::string refusal = rules.size(plan, shapeOf(plan, inputs), inputs).refusal;
     if (refusal.empty()) {
         if (!stated)
-            plan.assumptions.push_back(
-                {"run.engine", "engine.name is not stated: vLLM's rules are used.", "engine.name"});
+            plan.assumptions.push_back({"run.engine", "Engine: not stated, so vLLM's rules are used.", "engine.name"});
         return;
     }
     plan.engine.name = "none";
     plan.assumptions.push_back({"run.engine",
         fmt::format("{}vLLM's rules do not apply ({}): shape only, one rank, one pool per layer group.",
-            stated ? "" : "engine.name is not stated and ", refusal),
+            stated ? "" : "Engine: not stated, and ", refusal),
         "engine.name"});
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -18,5 +19,11 @@ std::span<const std::string_view> saltSourceNames();
 std::span<const std::string_view> eligibilityNames(); ///< "", "tenant", "group"
 std::span<const std::string_view> retentionNames(); ///< "", "engine_lru", "time_to_live"
 std::span<const std::string_view> loggingBoundaryNames();
+
+/// The choices of one list as people read them, by value; empty where the names are read as they are (element types).
+/// Files and the command line keep to the names, everything that people read to these.
+std::span<const std::string_view> choiceTitles(std::span<const std::string_view> names);
+/// One of them: "mutual TLS subject" for "mutual_tls"; "not stated" for "". REQUIRES value < names.size().
+std::string_view choiceTitle(std::span<const std::string_view> names, std::size_t value);
 
 } // namespace kvw

@@ -183,8 +183,8 @@ void tenantDiagnostics(const Plan& plan, Diagnostics& out)
 /// Evidence is data in a file: what cannot be the outcome of a run is told.
 void evidenceDiagnostics(const Plan& plan, Diagnostics& out)
 {
-    static constexpr std::array<std::string_view, 5> verdicts {
-        "", "agrees", "differs", "not comparable", "same counter"};
+    static constexpr std::array<std::string_view, 6> verdicts {
+        "", "agrees", "differs", "not comparable", "same counter", "not put to the test"};
     for (const EvidenceSummary& row : plan.evidence) {
         const std::string base = "evidence." + row.id + ".";
         if (std::find(verdicts.begin(), verdicts.end(), row.verdict) == verdicts.end())

@@ -3,6 +3,7 @@
 
 #include "plan/field_table.h"
 
+#include "plan/choices.h"
 #include "units/format.h"
 
 #include <fmt/format.h>
@@ -272,6 +273,8 @@ std::string fieldDisplay(const Field& field, const FieldSlot& slot)
     const std::string text = fieldText(field, slot);
     if (text.empty())
         return "not stated";
+    if (field.type == FieldType::Choice)
+        return std::string(choiceTitle(field.choices, *std::get<std::uint8_t*>(slot)));
     if (field.type != FieldType::Integer && field.type != FieldType::Count)
         return text;
     const std::int64_t value = std::visit(Overload {

@@ -203,7 +203,8 @@ const FieldTable& evidenceTable()
         real<&E::difference>(
             "difference", Unit::None, INT64_MIN, INT64_MAX, "Difference", "Measured less predicted (or estimated)."),
         text<&E::tolerance>("tolerance", "Tolerance", "How much either way, with its reason."),
-        text<&E::verdict>("verdict", "Verdict", "agrees, differs, not comparable or same counter."),
+        text<&E::verdict>(
+            "verdict", "Verdict", "agrees, differs, not comparable, same counter or not put to the test."),
         text<&E::reason>("reason", "Reason", "Of the tolerance and the verdict."),
         text<&E::run>("run", "Run", "Id of the run."),
     };

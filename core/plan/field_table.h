@@ -39,7 +39,8 @@ struct Field
     Unit unit = Unit::None;
     std::int64_t minimum = 0; ///< Integer and Count; for Real the range is [minimum, maximum] too
     std::int64_t maximum = INT64_MAX;
-    std::span<const std::string_view> choices {}; ///< Choice: names by value; the first may be "" for not stated
+    /// Choice: names by value, the first may be "" for not stated; as people read them: choiceTitle() (plan/choices.h).
+    std::span<const std::string_view> choices {};
     std::string_view title {};
     std::string_view help {}; ///< one or two sentences; the help id is the path
     FieldSlot (*slot)(void* object) = nullptr;
@@ -95,7 +96,7 @@ std::string_view fieldTypeName(FieldType type); ///< "text", "integer", "count",
 bool isStated(const FieldSlot& slot);
 /// The value as --set would read it back; "" when not stated.
 std::string fieldText(const Field& field, const FieldSlot& slot);
-/// The value for people: units, groups of three, "not stated".
+/// The value for people: units, groups of three, titles of choices, "not stated".
 std::string fieldDisplay(const Field& field, const FieldSlot& slot);
 
 /// Sets a field from text (units accepted: 6.51GiB, 32k; "" clears) and records the user as its source. Errors:

@@ -22,7 +22,7 @@ std::optional<std::string> statedText(const std::string& text)
 std::optional<std::string> engineBuild(const Plan& plan)
 {
     if (plan.engine.name == "none")
-        return "no engine (shape only)";
+        return "No engine (shape only)";
     if (plan.engine.name.empty() || plan.engine.version.empty())
         return std::nullopt;
     return (plan.engine.name == "vllm" ? "vLLM" : plan.engine.name) + " " + plan.engine.version;
@@ -32,8 +32,8 @@ std::optional<std::string> attentionLayout(const Plan& plan)
 {
     std::string out;
     for (const LayerGroup& group : plan.worksheet.groups) {
-        out += fmt::format(
-            "{}{} {}", out.empty() ? "" : " + ", group.layers, layerKindNames()[static_cast<std::size_t>(group.kind)]);
+        out += fmt::format("{}{} {}", out.empty() ? "" : " + ", group.layers,
+            choiceTitle(layerKindNames(), static_cast<std::size_t>(group.kind)));
         if (const std::optional<std::int64_t> limit = group.retentionLimit())
             out += fmt::format(" ({})", *limit);
     }

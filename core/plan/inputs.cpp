@@ -58,7 +58,7 @@ Quantity PlanInputs::number(const std::string& path, std::string name) const
     auto node = std::make_shared<DerivationNode>();
     node->name = std::move(name);
     node->unit = found.field->unit;
-    node->error = path + " is not stated";
+    node->error = std::string(found.field->title) + " is not stated";
     node->source = source(path);
     return Quantity(std::move(node));
 }
@@ -72,7 +72,7 @@ Quantity PlanInputs::numberOr(
     if (name.empty())
         name = found.field->title;
     Source source {kind, kind == Source::Kind::Assumption ? "assumed" : "default", path, {}, {}, {}, why};
-    assume({"default." + path, fmt::format("{} is not stated: {}", path, why), path});
+    assume({"default." + path, fmt::format("{} is not stated: {}", found.field->title, why), path});
     return input(std::move(name), fallback, found.field->unit, std::move(source));
 }
 

@@ -215,7 +215,7 @@ struct EvidenceSummary
     std::string instrument;
     std::optional<double> difference; ///< measured − predicted (or estimated)
     std::string tolerance; ///< how much either way, with its reason
-    std::string verdict; ///< "agrees", "differs", "not comparable", "same counter"
+    std::string verdict; ///< "agrees", "differs", "not comparable", "same counter", "not put to the test"
     std::string reason;
     std::string run; ///< id of the run
 };

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 KV Workbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "plan/field_table.h"
 #include "plan/plan.h"
 
+#include "plan/field_table.h"
 #include "units/format.h"
 
 #include <fmt/format.h>
@@ -97,12 +97,13 @@ Plan planFromModel(const ModelSpec& model)
 
     if (model.maximumPositions) {
         plan.limits.maxModelLen = model.maximumPositions;
-        if (const auto source = model.provenance.find("maximumPositions"))
-            plan.provenance.set("limits.maxModelLen", *source);
-        plan.assumptions.push_back({"plan.max_model_len",
+        const Assumption follows {"plan.max_model_len",
             fmt::format("The configured maximum is the longest sequence that the model file states, {} tokens.",
                 grouped(*model.maximumPositions)),
-            "limits.maxModelLen"});
+            "limits.maxModelLen"};
+        plan.provenance.set("limits.maxModelLen",
+            Source {Source::Kind::Assumption, "the model's longest sequence", {}, {}, {}, {}, follows.text});
+        plan.assumptions.push_back(follows);
     }
     addFirstWorkload(plan, model.maximumPositions.value_or(8192));
     return plan;

@@ -3,39 +3,23 @@
 
 #include "plan/shape.h"
 
+#include "plan/choices.h"
+
 #include <fmt/format.h>
 
 namespace kvw {
 
-namespace {
-
-const char* roleWord(TensorRole role)
+std::string tensorWord(const StateTensor& tensor)
 {
-    switch (role) {
-    case TensorRole::Key:
-        return "K";
-    case TensorRole::Value:
-        return "V";
-    case TensorRole::Latent:
-        return "latent";
-    case TensorRole::PositionalKey:
-        return "rotary key";
-    case TensorRole::IndexKey:
-        return "index key";
-    case TensorRole::RecurrentState:
-        return "recurrent state";
-    case TensorRole::ConvolutionState:
-        return "convolution state";
-    case TensorRole::Buffer:
-        break;
-    }
-    return "buffer";
+    return std::string(choiceTitle(tensorRoleNames(), static_cast<std::size_t>(tensor.role)));
 }
+
+namespace {
 
 TensorShape tensorShape(const Plan& plan, const PlanInputs& inputs, const LayerGroup& group, const StateTensor& tensor)
 {
     const std::string base = fmt::format("worksheet.groups.{}.tensors.{}.", group.id, tensor.id);
-    const std::string word = roleWord(tensor.role);
+    const std::string word = tensorWord(tensor);
     TensorShape out;
     out.tensor = &tensor;
     const bool own = tensor.elementType != ElementType::NotStated;
@@ -46,7 +30,7 @@ TensorShape tensorShape(const Plan& plan, const PlanInputs& inputs, const LayerG
     if (out.elementType == ElementType::NotStated) {
         auto missing = std::make_shared<DerivationNode>();
         missing->name = "bytes per element";
-        missing->error = "cache.elementType is not stated";
+        missing->error = "cache element type is not stated";
         missing->source = inputs.source(typePath);
         out.rowBytes = width * Quantity(std::move(missing));
     } else {

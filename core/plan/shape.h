@@ -31,6 +31,9 @@ struct GroupShape
     std::vector<TensorShape> tensors;
 };
 
+/// What a tensor is called in formulas and tables: "K", "latent".
+std::string tensorWord(const StateTensor& tensor);
+
 /// The worksheet as inputs: what every engine's rule and the ideal need start from.
 /// A tensor whose element type nobody states has quantities without value that say so.
 std::vector<GroupShape> shapeOf(const Plan& plan, const PlanInputs& inputs);

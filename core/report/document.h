@@ -30,6 +30,7 @@ struct Bullets
 struct Facts
 {
     std::vector<std::pair<std::string, std::string>> rows;
+    std::string caption {}; ///< what they are; empty: none
 };
 
 struct Table
@@ -41,10 +42,12 @@ struct Table
         std::string span {}; ///< heading over this and the next columns of the same span
         std::string under {}; ///< shorter title below the heading; empty: the title
         int band = 0; ///< a page that is too narrow shows band by band, each with the first column
+        std::string merged {}; ///< stands for all cells of the column, which are empty then
     };
     std::vector<Column> columns;
     std::vector<std::vector<std::string>> rows;
     bool lastRowIsTotal = false;
+    std::vector<bool> parts {}; ///< by row: a part of the row above it that is none; empty: no row is
     std::string caption; ///< what it shows, what its totals exclude
 };
 
@@ -53,7 +56,8 @@ struct Formula
 {
     std::string label; ///< "F1"
     std::string title;
-    std::string words; ///< steps with an entry of their own name it: "pool (F12)"
+    /// Steps with an entry of their own name it, inputs the key of their source: "pool (F12) ÷ block [a]".
+    std::string words;
     std::string numbers;
     std::string result; ///< exact, with unit and the rounded form
     std::vector<std::pair<std::string, std::string>> inputs; ///< "name = value", source or the entry that derives it
@@ -100,12 +104,12 @@ struct Figure
         Role role = Role::Ideal;
     };
     std::vector<Bar> bars {};
-    std::optional<std::int64_t> limit {}; ///< drawn as a line across the bars
+    std::optional<std::int64_t> limit {}; ///< drawn as a line across the bars or areas
     std::string limitName {};
     /// Equal blocks in a row, by number.
     struct Run
     {
-        std::string state; ///< "shared", "private", "cached", "held", "free"
+        std::string state; ///< "shared", "private tail", "cached", "held", "free"
         std::int64_t blocks = 0;
     };
     struct Pool

@@ -4,6 +4,7 @@
 #include "report/sections.h"
 
 #include "plan/identity.h"
+#include "report/report_words.h"
 #include "units/version.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ namespace {
 
 Section absent(const char* id, const char* title, const std::string& why)
 {
-    return {id, title, {Paragraph {"There is none: " + why, true}}, {}};
+    return {id, title, {Paragraph {"There is none: " + why, true}}, "Nothing may be concluded of it."};
 }
 
 void addPrediction(const ReportInputs& inputs, std::vector<Section>& out)
@@ -29,9 +30,9 @@ void addPrediction(const ReportInputs& inputs, std::vector<Section>& out)
         return;
     }
     out.push_back(workloadSection(*inputs.plan, *inputs.setup));
-    out.push_back(inputs.events ? blockMapSection(*inputs.prediction, *inputs.events)
+    out.push_back(inputs.events ? blockMapSection(*inputs.prediction, *inputs.events, *inputs.setup, inputs.plan)
                                 : absent("blockmap", "Block map", "the prediction kept no event log."));
-    out.push_back(predictionSection(*inputs.setup, *inputs.prediction));
+    out.push_back(predictionSection(*inputs.setup, *inputs.prediction, inputs.plan));
     if (!inputs.predictionStale)
         return;
     for (auto section = out.end() - 3; section != out.end(); ++section) {
@@ -62,18 +63,22 @@ Document makeReport(const ReportInputs& given)
     out.sections.push_back(identitySection(plan));
     out.sections.push_back(loadedSection(plan));
     out.sections.push_back(restsOnSection(inputs));
+    std::vector<Section> formulas;
     if (inputs.estimate) {
+        formulas = formulaSections(*inputs.estimate);
         out.sections.push_back(worksheetSection(plan, *inputs.estimate));
+        out.sections.push_back(std::move(formulas.front()));
         out.sections.push_back(needSection(*inputs.estimate));
         out.sections.push_back(engineSection(plan, *inputs.estimate));
         out.sections.push_back(strategiesSection(*inputs.estimate));
-        for (Section& section : formulaSections(*inputs.estimate))
-            out.sections.push_back(std::move(section));
     } else {
-        out.sections.push_back(absent("worksheet", "Worksheet", inputs.estimateError));
+        for (const auto& [id, title] :
+            {std::pair {"worksheet", "Worksheet"}, {"formulas", "Formulas"}, {"need", "From ideal need to engine need"},
+                {"engine", "Engine and budget"}, {"strategies", "Allocation strategies"}})
+            out.sections.push_back(absent(id, title, inputs.estimateError));
     }
     out.sections.push_back(tenantsSection(plan));
-    out.sections.push_back(admissionSection(plan));
+    out.sections.push_back(admissionSection(plan, inputs.setup));
     addPrediction(inputs, out.sections);
     out.sections.push_back(storedEvidenceSection(plan));
     out.sections.push_back(assumptionsSection(
@@ -81,6 +86,8 @@ Document makeReport(const ReportInputs& given)
     out.sections.push_back(problemsSection(inputs.estimate ? inputs.estimate->diagnostics : diagnose(plan)));
     out.sections.push_back(scopeSection());
     out.sections.push_back(sourcesSection(plan, inputs.estimate));
+    if (!formulas.empty())
+        out.sections.push_back(std::move(formulas.back()));
     // The first page names what is left out by its title.
     std::vector<std::string> titles;
     for (const Section& section : out.sections) {
@@ -94,6 +101,7 @@ Document makeReport(const ReportInputs& given)
     out.footer = (plan.document.classification.empty() ? "" : plan.document.classification + " · ")
         + fmt::format("KV Workbench {} · plan {} · rules: {}", version(), planHash(plan).substr(0, 16),
             inputs.estimate ? inputs.estimate->engine.rules : "none");
+    setTypographically(out);
     return out;
 }
 

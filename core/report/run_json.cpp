@@ -141,7 +141,7 @@ OrderedJson probeJson(
     out["evidence"] = evidenceJson(rows);
     const VerdictCounts counts = countVerdicts(rows);
     out["verdicts"] = {{"agrees", counts.agrees}, {"differs", counts.differs}, {"notComparable", counts.notComparable},
-        {"sameCounter", counts.sameCounter}};
+        {"sameCounter", counts.sameCounter}, {"notTested", counts.notTested}};
     if (!live.status)
         out["stopped"] = errorJson(live.status.error())["error"];
     return out;

@@ -27,15 +27,18 @@ Section worksheetSection(const Plan& plan, const Estimate& estimate);
 Section needSection(const Estimate& estimate); ///< ideal need, engine need and every named byte between them
 Section engineSection(const Plan& plan, const Estimate& estimate); ///< ranks, budget, pool, fits or not
 Section strategiesSection(const Estimate& estimate);
-/// Every figure's derivation as numbered formulas: first those of the worksheet, then the other figures and the steps
-/// below them.
+/// Every figure's derivation as numbered formulas, two sections: those that the reader meets first, and an appendix
+/// with the other figures, the steps below them and the sources.
 std::vector<Section> formulaSections(const Estimate& estimate);
 Section tenantsSection(const Plan& plan);
-Section admissionSection(const Plan& plan);
+/// `setup`: of the prediction, which says what was taken for what is not stated; may be null.
+Section admissionSection(const Plan& plan, const RunSetup* setup = nullptr);
 Section workloadSection(const Plan& plan, const RunSetup& setup);
-Section predictionSection(const RunSetup& setup, const RunRecord& record);
+/// `plan`: for the names of tenants and groups; without it their ids stand there.
+Section predictionSection(const RunSetup& setup, const RunRecord& record, const Plan* plan = nullptr);
 /// Blocks by state at the step with the most active ones, drawn from the run's event log.
-Section blockMapSection(const RunRecord& record, const EventLog& events);
+Section blockMapSection(
+    const RunRecord& record, const EventLog& events, const RunSetup& setup, const Plan* plan = nullptr);
 Section evidenceSection(const std::vector<EvidenceRow>& rows, const RunSetup& setup, const LiveRun* live);
 Section storedEvidenceSection(const Plan& plan);
 Section assumptionsSection(const Assumptions& assumptions, const std::vector<std::string>& ofTheFormula);

@@ -3,11 +3,14 @@
 
 #include "report/sections.h"
 
+#include "estimate/capacity.h"
 #include "plan/identity.h"
+#include "report/report_words.h"
 #include "units/format.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace kvw {
@@ -34,31 +37,49 @@ std::string whyNoNeed(const Estimate& estimate)
     return estimate.engine.ranks.empty() ? "no engine chosen" : "not stated";
 }
 
+/// On what the figures that depend on ranks are: all of them together, so that they can be compared.
+std::string basisOf(const EngineSizing& engine)
+{
+    return engine.ranks.size() > 1 ? fmt::format("all {} ranks", engine.ranks.size()) : "the one rank";
+}
+
+std::string derivedNote(const std::string& basis, const Quantity& quantity)
+{
+    return basis + (restsOnAssumption(quantity.derivation()) ? ", derived, rests on ◇" : ", derived");
+}
+
 Cover::Headline poolHeadline(const ReportInputs& inputs)
 {
     const EngineSizing& engine = inputs.estimate->engine;
-    std::string note = whyNoNeed(*inputs.estimate);
-    if (engine.poolBytes) {
-        note = engine.ranks.size() > 1 ? fmt::format("on each of {} ranks", engine.ranks.size()) : "on the one rank";
-    } else if (engine.refusal.empty() && !engine.ranks.empty()) {
-        note = "memory is not stated";
+    if (engine.poolBytes && inputs.estimate->reservedBytes) {
+        std::string note = basisOf(engine);
+        if (engine.ranks.size() > 1)
+            note += ", " + formatQuantity(*engine.poolBytes) + " each";
+        return bytesHeadline("Pool", inputs.estimate->reservedBytes, std::move(note));
     }
-    return bytesHeadline("Pool", engine.poolBytes, std::move(note));
+    std::string note = whyNoNeed(*inputs.estimate);
+    if (engine.refusal.empty() && !engine.ranks.empty())
+        note = "memory is not stated";
+    return bytesHeadline("Pool", std::nullopt, std::move(note));
 }
 
+/// Whole sequences, as the capacity of the plan counts them: blocks that are never given away carry none.
 Cover::Headline fitHeadline(const ReportInputs& inputs)
 {
-    const EngineSizing& engine = inputs.estimate->engine;
+    const Plan& plan = *inputs.plan;
     Cover::Headline out {"Fits", "–", {}, whyNoNeed(*inputs.estimate)};
-    if (!engine.maxConcurrency || !engine.maxConcurrency->ok())
+    if (!plan.limits.maxModelLen)
         return out;
-    out.value = formatQuantity(*engine.maxConcurrency);
-    out.unit = "sequences";
-    out.note = inputs.plan->limits.concurrentSequences
-        ? fmt::format("{} planned{}", grouped(*inputs.plan->limits.concurrentSequences),
-            !engine.fitsConcurrency       ? ""
-                : *engine.fitsConcurrency ? ": they fit"
-                                          : ": they do not fit")
+    const Result<LengthCapacity> capacity = capacityAt(plan, *plan.limits.maxModelLen);
+    if (!capacity || !capacity->engineSequences || !capacity->engineSequences->ok())
+        return out;
+    const std::int64_t fit = capacity->engineSequences->integer();
+    out.value = grouped(fit);
+    out.unit = fit == 1 ? "sequence" : "sequences";
+    out.note = fmt::format("of {} tokens; ", grouped(*plan.limits.maxModelLen));
+    const std::optional<std::int64_t>& planned = plan.limits.concurrentSequences;
+    out.note += planned
+        ? fmt::format("{} planned: {}", grouped(*planned), *planned <= fit ? "they fit" : "they do not fit")
         : "concurrency is not stated";
     return out;
 }
@@ -79,11 +100,13 @@ Cover::Headline evidenceHeadline(const Plan& plan)
     if (judged == 0)
         return {"Evidence", "–", {}, rest};
     const std::string hash = planHash(plan);
-    bool stale = false;
-    for (const RunReference& run : plan.runs)
-        stale = stale || (run.id == plan.evidence.front().run && run.planHash != hash);
+    const bool stale = std::any_of(plan.evidence.begin(), plan.evidence.end(), [&](const EvidenceSummary& row) {
+        return std::any_of(plan.runs.begin(), plan.runs.end(),
+            [&](const RunReference& run) { return run.id == row.run && run.planHash != hash; });
+    });
+    const std::string counts = fmt::format("{} {}, {}", differ, differ == 1 ? "differs" : "differ", rest);
     return {"Evidence", fmt::format("{}{} of {}", stale ? "~ " : "", agree, judged), "agree",
-        stale ? "of an earlier plan" : fmt::format("{} {}, {}", differ, differ == 1 ? "differs" : "differ", rest)};
+        stale ? "of an earlier plan; " + counts : counts};
 }
 
 std::string coverLine(const Plan& plan)
@@ -98,9 +121,10 @@ std::string coverLine(const Plan& plan)
         domains.insert(domain.id);
     if (plan.tenants.empty())
         return out + ", no tenants stated";
-    return out
-        + fmt::format(", {} {} in {} sharing {}", plan.tenants.size(), plan.tenants.size() == 1 ? "tenant" : "tenants",
-            domains.size(), domains.size() == 1 ? "domain" : "domains");
+    return out + ", "
+        + marked(plan, "tenants." + plan.tenants.front().id + ".sharingGroup",
+            fmt::format("{} in {}", counted(static_cast<std::int64_t>(plan.tenants.size()), "tenant", "tenants"),
+                counted(static_cast<std::int64_t>(domains.size()), "sharing domain", "sharing domains")));
 }
 
 void addFiles(const Plan& plan, Facts& facts)
@@ -144,17 +168,12 @@ Cover coverOf(const ReportInputs& inputs)
     out.line = coverLine(*inputs.plan);
     if (inputs.estimate) {
         const Estimate& estimate = *inputs.estimate;
-        const bool assumed = estimate.idealBytes && restsOnAssumption(estimate.idealBytes->derivation());
         out.strip.push_back(bytesHeadline("Ideal need", estimate.idealBytes,
-            !estimate.idealBytes ? "configured maximum not stated"
-                : assumed        ? "derived, rests on ◇"
-                                 : "derived"));
-        const bool engineAssumed
-            = estimate.engine.engineNeedBytes && restsOnAssumption(estimate.engine.engineNeedBytes->derivation());
-        out.strip.push_back(bytesHeadline("Engine need", estimate.engine.engineNeedBytes,
-            !estimate.engine.engineNeedBytes ? whyNoNeed(estimate)
-                : engineAssumed              ? "derived, rests on ◇"
-                                             : "derived"));
+            estimate.idealBytes ? derivedNote("the model once", *estimate.idealBytes)
+                                : "configured maximum not stated"));
+        const std::optional<Quantity>& need = estimate.engine.engineNeedBytes;
+        out.strip.push_back(bytesHeadline(
+            "Engine need", need, need ? derivedNote(basisOf(estimate.engine), *need) : whyNoNeed(estimate)));
         out.strip.push_back(poolHeadline(inputs));
         out.strip.push_back(fitHeadline(inputs));
     } else {
@@ -172,10 +191,10 @@ Section restsOnSection(const ReportInputs& inputs)
     Facts facts;
     facts.rows.emplace_back("Plan", "SHA-256 " + planHash(plan));
     addFiles(plan, facts);
-    facts.rows.emplace_back("Engine rules", inputs.estimate ? inputs.estimate->engine.rules : "none");
+    facts.rows.emplace_back("Rules", inputs.estimate ? inputs.estimate->engine.rules : "none");
     facts.rows.emplace_back("Workload",
         inputs.setup ? fmt::format("{}, {} requests, SHA-256 {}",
-            plan.workload.name.empty() ? "unnamed" : plan.workload.name,
+            marked(plan, "workload.requests", plan.workload.name.empty() ? "unnamed" : plan.workload.name),
             grouped(static_cast<std::int64_t>(inputs.setup->workload.requests.size())), inputs.setup->workload.sha256())
                      : "not generated");
     if (!inputs.prediction)
@@ -188,7 +207,8 @@ Section restsOnSection(const ReportInputs& inputs)
     const std::string hash = planHash(plan);
     for (const RunReference& run : plan.runs) {
         facts.rows.emplace_back("Evidence",
-            fmt::format("{}, {} on {}, {}{}", run.id, run.kind, run.device, run.at.empty() ? "time not stated" : run.at,
+            fmt::format("{}, {} on {}, {}{}", runText(run.id), run.kind, run.device,
+                run.at.empty() ? "time not stated" : stampText(run.at),
                 run.planHash == hash ? "" : "; ~ of an earlier state of the plan"));
     }
     out.blocks.emplace_back(std::move(facts));
@@ -222,8 +242,13 @@ Section readFirstSection(const ReportInputs& inputs)
         bullets.items.push_back(fmt::format("◇ The figures rest on {} {}:{}", assumptions.size(),
             assumptions.size() == 1 ? "assumption" : "assumptions", texts));
     }
-    bullets.items.emplace_back(
-        "A live run executes one rank of the plan at a fraction of its pool, without weights and projections.");
+    std::string live
+        = "A live run executes one rank of the plan at a fraction of its pool, without weights and projections.";
+    if (!inputs.plan->runs.empty() && inputs.plan->runs.back().poolFraction)
+        live = fmt::format(
+            "The live run executed one rank of the plan at {} of its pool, without weights and projections.",
+            percentText(*inputs.plan->runs.back().poolFraction));
+    bullets.items.push_back(std::move(live));
     bullets.items.emplace_back("A salt does not authenticate, encrypt or complete isolation.");
     if (!inputs.leftOut.empty())
         bullets.items.push_back(

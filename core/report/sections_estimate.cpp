@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 KV Workbench authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "estimate/capacity.h"
+#include "plan/choices.h"
+#include "report/report_words.h"
 #include "report/sections.h"
-
 #include "units/format.h"
 
 #include <fmt/format.h>
-
-#include <set>
 
 namespace kvw {
 
@@ -33,158 +33,6 @@ std::string showExact(const std::optional<Quantity>& quantity)
         out += " (" + grouped(quantity->integer()) + " B)";
     return out;
 }
-
-std::string headsText(const LayerGroup& group)
-{
-    std::string out;
-    for (const StateTensor& tensor : group.tensors) {
-        const std::string part = fmt::format("{} × {}", tensor.heads, tensor.width);
-        if (out.find(part) == std::string::npos)
-            out += (out.empty() ? "" : " + ") + part;
-    }
-    return out.empty() ? "–" : out;
-}
-
-std::string growthOf(const LayerGroup& group)
-{
-    std::set<std::string> texts;
-    for (const StateTensor& tensor : group.tensors)
-        texts.insert(growthText(tensor.growth));
-    return texts.empty() ? "–" : fmt::format("{}", fmt::join(texts, "; "));
-}
-
-std::string typesOf(const Plan& plan, const LayerGroup& group)
-{
-    std::string out;
-    for (const StateTensor& tensor : group.tensors) {
-        const ElementType type
-            = tensor.elementType == ElementType::NotStated ? plan.cache.elementType : tensor.elementType;
-        const std::string name(type == ElementType::NotStated ? "not stated" : factsOf(type).name);
-        if (out.find(name) == std::string::npos)
-            out += (out.empty() ? "" : " + ") + name;
-    }
-    return out.empty() ? "–" : out;
-}
-
-std::string shardOf(const LayerGroup& group)
-{
-    std::set<std::string> rules;
-    for (const StateTensor& tensor : group.tensors)
-        rules.insert(std::string(shardRuleNames()[static_cast<std::size_t>(tensor.shard)]));
-    return rules.empty() ? "–" : fmt::format("{}", fmt::join(rules, "; "));
-}
-
-const char* retainedOrigin(const Plan& plan)
-{
-    switch (plan.worksheet.retainedFrom) {
-    case RetainedFrom::NotStated:
-        break;
-    case RetainedFrom::Entered:
-        return "entered";
-    case RetainedFrom::Prediction:
-        return "from a prediction";
-    case RetainedFrom::LiveRun:
-        return "from a live run";
-    case RetainedFrom::EngineMetrics:
-        return "from the engine's metrics";
-    }
-    return "of unstated origin";
-}
-
-std::string configuredHead(const Plan& plan)
-{
-    if (!plan.limits.maxModelLen)
-        return "Configured maximum: not stated";
-    return fmt::format("Configured maximum: {} × {} tokens", grouped(plan.limits.concurrentSequences.value_or(1)),
-        grouped(*plan.limits.maxModelLen));
-}
-
-std::string retainedHead(const Plan& plan)
-{
-    if (!plan.worksheet.retainedTokens)
-        return "Presently retained: not stated";
-    return std::string("Presently retained: ") + retainedOrigin(plan)
-        + (plan.worksheet.retainedAt.empty() ? "" : ", " + plan.worksheet.retainedAt);
-}
-
-void addColumn(std::vector<std::string>& row, const std::optional<TokenColumn>& column)
-{
-    row.push_back(column ? show(column->tokens) : "–");
-    row.push_back(column ? show(column->bytes) : "–");
-}
-
-void addRankColumns(Table& table, const Estimate& estimate)
-{
-    if (estimate.engine.ranks.empty()) {
-        table.columns.push_back({"Per rank", false, {}, {}, 1});
-        for (std::vector<std::string>& row : table.rows)
-            row.emplace_back("no sharding rule chosen");
-        return;
-    }
-    // Many equal ranks would make a table that nobody can read: the first few stand for themselves, a row below says
-    // so.
-    constexpr std::size_t shown = 8;
-    const int band = estimate.engine.ranks.size() > 1 ? 2 : 1;
-    for (std::size_t r = 0; r < std::min(shown, estimate.engine.ranks.size()); ++r) {
-        table.columns.push_back({fmt::format("Rank {}, B/token", r), true, {}, {}, band});
-        for (std::size_t g = 0; g < estimate.groups.size(); ++g)
-            table.rows[g].push_back(formatQuantity(estimate.engine.ranks[r].groupBytesPerToken[g]));
-        table.rows.back().push_back(formatQuantity(estimate.engine.ranks[r].bytesPerToken));
-    }
-}
-
-} // namespace
-
-Section worksheetSection(const Plan& plan, const Estimate& estimate)
-{
-    Section out {"worksheet", "Worksheet", {},
-        "The reader may conclude what attention state the stated shapes and lengths hold, and what is reserved for it, "
-        "to "
-        "the byte. Not that it fits a device with what the totals exclude, nor anything about speed."};
-    Table table;
-    const std::string configured = configuredHead(plan);
-    const std::string retained = retainedHead(plan);
-    const std::string reserved = estimate.engine.poolBytes ? "Reserved: the pool, all ranks" : "Reserved";
-    table.columns = {{"Layer group"}, {"Layers", true}, {"Kind"}, {"Heads × width"}, {"Type"}, {"Growth, limit"},
-        {"Placement"}, {"Shard"}, {"B/token", true}, {"Fixed B/seq", true},
-        {"Configured tokens", true, configured, "Tokens", 1}, {"Configured", true, configured, "Bytes", 1},
-        {"Retained tokens", true, retained, "Tokens", 1}, {"Retained", true, retained, "Bytes", 1},
-        {"Reserved tokens", true, reserved, "Tokens", 1}, {"Reserved", true, reserved, "Bytes", 1}};
-    for (const GroupEstimate& group : estimate.groups) {
-        const LayerGroup& facts = *group.group;
-        std::vector<std::string> row {facts.name, grouped(facts.layers),
-            std::string(layerKindNames()[static_cast<std::size_t>(facts.kind)]),
-            facts.kind == LayerKind::Shared ? "reads " + facts.readsGroup : headsText(facts), typesOf(plan, facts),
-            growthOf(facts),
-            fmt::format("stage {}, {}", facts.pipelineStage, tierNames()[static_cast<std::size_t>(facts.tier)]),
-            shardOf(facts), show(group.bytesPerToken), show(group.fixedBytes)};
-        addColumn(row, group.configured);
-        addColumn(row, group.retained);
-        addColumn(row, group.reserved);
-        table.rows.push_back(std::move(row));
-    }
-    table.rows.push_back({"Total", "", "", "", "", "", "", "", show(estimate.bytesPerToken), show(estimate.fixedBytes),
-        "per group", showOr(estimate.idealBytes), "per group", showOr(estimate.retainedBytes), "per group",
-        showOr(estimate.reservedBytes)});
-    table.lastRowIsTotal = true;
-    addRankColumns(table, estimate);
-    table.caption = fmt::format("Three token columns, never one: configured maximum, presently retained ({}), reserved "
-                                "by pool or admission. Totals exclude {}.",
-        plan.worksheet.retainedTokens ? fmt::format("{} tokens a sequence, {} at {}",
-            grouped(*plan.worksheet.retainedTokens), retainedOrigin(plan),
-            plan.worksheet.retainedAt.empty() ? "a time that is not stated" : plan.worksheet.retainedAt)
-                                      : "not stated",
-        fmt::join(estimate.excludes, ", "));
-    out.blocks.emplace_back(std::move(table));
-    if (estimate.engine.ranks.size() > 8)
-        out.blocks.emplace_back(Paragraph {
-            fmt::format("All {} ranks keep the same; the first 8 are shown.", estimate.engine.ranks.size())});
-    if (!estimate.label.empty())
-        out.blocks.emplace_back(Paragraph {"This is " + estimate.label + ".", true});
-    return out;
-}
-
-namespace {
 
 bool whole(const std::optional<Quantity>& quantity)
 {
@@ -241,7 +89,7 @@ void addTerms(const Derivation& node, bool minus, std::vector<std::pair<bool, Qu
 Table budgetTable(const EngineSizing& engine)
 {
     Table out;
-    out.columns = {{"Budget of one rank"}, {"Bytes", true}, {"Exact", true}, {"From"}};
+    out.columns = {{"Part"}, {"Bytes", true}, {"Exact, bytes", true}, {"From"}};
     const auto add = [&](const std::string& name, const Quantity& quantity, const std::string& from) {
         out.rows.push_back(
             {name, show(quantity), quantity.ok() && quantity.isInteger() ? grouped(quantity.integer()) : "–", from});
@@ -263,6 +111,7 @@ Table budgetTable(const EngineSizing& engine)
         ? sourceText(*engine.availableBytes->derivation()->source)
         : "as stated";
     out.lastRowIsTotal = true;
+    out.caption = "Budget of one rank: what is left for state, and how it comes about.";
     return out;
 }
 
@@ -297,69 +146,126 @@ std::optional<Figure> budgetBars(const Budget& budget)
 
 } // namespace
 
+namespace {
+
+/// Why there is no engine need, pool or budget.
+std::string whyNone(const EngineSizing& engine)
+{
+    if (!engine.refusal.empty())
+        return engine.refusal;
+    return engine.unstated.empty() ? "no engine is chosen" : engine.unstated.front();
+}
+
+} // namespace
+
 Section needSection(const Estimate& estimate)
 {
+    const EngineSizing& engine = estimate.engine;
     Section out {"need", "From ideal need to engine need", {},
-        "The reader may conclude where every byte between the shapes' own need and the engine's comes from, by the "
-        "rules "
-        "named. Not that an engine of another version needs the same."};
+        engine.engineNeedBytes
+            ? "The reader may conclude where every byte between the shapes' own need and the engine's comes from, by "
+              "the rules named. Not that an engine of another version needs the same."
+            : "The reader may conclude what the shapes themselves need. Not what any engine would allocate for them: "
+              "blocks, padding and copies on several ranks come on top."};
     Table table;
-    table.columns = {{"Step"}, {"Bytes", true}, {"Exact", true}};
+    table.columns = {{"Step"}, {"Bytes", true}, {"Exact, bytes", true}};
     const auto add = [&](const std::string& name, const std::optional<Quantity>& quantity) {
         table.rows.push_back({name, showOr(quantity),
             quantity && quantity->ok() && quantity->isInteger() ? grouped(quantity->integer()) : "–"});
     };
-    add("Ideal need, planned sequences at the configured maximum", estimate.idealBytes);
-    for (const NeedDifference& difference : estimate.engine.differences)
+    add("Ideal need, the model once", estimate.idealBytes);
+    for (const NeedDifference& difference : engine.differences)
         add("+ " + difference.title, difference.bytes);
-    add("Engine need, all ranks", estimate.engine.engineNeedBytes);
-    table.lastRowIsTotal = true;
-    out.blocks.emplace_back(std::move(table));
-    if (!estimate.engine.engineNeedBytes) {
-        out.blocks.emplace_back(
-            Paragraph {estimate.engine.refusal.empty() ? "There is no engine need: "
-                        + (estimate.engine.unstated.empty() ? std::string("no engine is chosen")
-                                                            : estimate.engine.unstated.front())
-                        + "."
-                                                       : "There is no engine need: " + estimate.engine.refusal + ".",
-                true});
+    if (engine.engineNeedBytes) {
+        add("Engine need, all ranks", engine.engineNeedBytes);
+        table.lastRowIsTotal = true;
     }
+    table.caption = "The planned sequences at the configured maximum, in the order of the engine's own rules.";
+    if (!engine.engineNeedBytes)
+        table.caption = "The planned sequences at the configured maximum.";
+    out.blocks.emplace_back(std::move(table));
+    if (!engine.engineNeedBytes)
+        out.blocks.emplace_back(Paragraph {"There is no engine need: " + whyNone(engine) + ".", true});
     if (std::optional<Figure> bridge = bridgeFigure(estimate))
         out.blocks.emplace_back(std::move(*bridge));
     return out;
 }
 
+namespace {
+
+/// What the engine's rules say, from the block to the fit.
+Facts engineFacts(const Plan& plan, const EngineSizing& engine)
+{
+    Facts out;
+    out.rows.emplace_back("Tokens of a block", showOr(engine.blockTokens));
+    out.rows.emplace_back("Bytes of a block, one rank", showExact(engine.bytesPerBlock));
+    out.rows.emplace_back("Available for state, per rank", showExact(engine.availableBytes));
+    out.rows.emplace_back("Blocks", showOr(engine.blocks));
+    out.rows.emplace_back("Pool, per rank", showExact(engine.poolBytes));
+    out.rows.emplace_back("Tokens, as the engine prints", showOr(engine.tokens));
+    out.rows.emplace_back(
+        "Maximum concurrency, as the engine prints", engine.maxConcurrency ? showOr(engine.maxConcurrency) + "×" : "–");
+    out.rows.emplace_back("Need of one request at the configured maximum", showExact(engine.needBytes));
+    out.rows.emplace_back("Longest request that fits", showOr(engine.largestLength));
+    out.rows.emplace_back(
+        "One request at the configured maximum", engine.fits ? (*engine.fits ? "fits" : "does not fit") : "not known");
+    std::string sequences = "not known";
+    if (plan.limits.maxModelLen) {
+        const Result<LengthCapacity> capacity = capacityAt(plan, *plan.limits.maxModelLen);
+        if (capacity && capacity->engineSequences && capacity->engineSequences->ok() && capacity->usableBlocks)
+            sequences = fmt::format("{}: {} blocks to give away, {} for each",
+                counted(capacity->engineSequences->integer(), "sequence", "sequences"), show(*capacity->usableBlocks),
+                showOr(capacity->blocksEach));
+    }
+    out.rows.emplace_back("Whole sequences that fit at the configured maximum", sequences);
+    out.rows.emplace_back("All planned sequences at the configured maximum",
+        engine.fitsConcurrency ? (*engine.fitsConcurrency ? "fit" : "do not fit at the same time") : "not known");
+    out.caption = "By the engine's rules. What it prints counts every block and cuts nothing; the whole sequences are "
+                  "those of the blocks that it gives away.";
+    return out;
+}
+
+std::string engineConclusion(const EngineSizing& engine)
+{
+    if (!engine.refusal.empty())
+        return "Nothing may be concluded about an engine: its rules do not cover this plan.";
+    if (engine.ranks.empty())
+        return "Nothing may be concluded about an engine, a pool or a fit: there is no engine, and sizes are of the "
+               "whole model.";
+    if (!engine.poolBytes)
+        return "The reader may conclude what a block holds. Not how many there are, nor what fits: the memory for "
+               "state "
+               "is not stated.";
+    return "The reader may conclude what this engine's sizing rule prints for the stated budget. Available memory and "
+           "the longest possible request are two figures: the first is memory, the second a rule about one request. "
+           "Not that the device has the memory: it is what the plan states.";
+}
+
+} // namespace
+
 Section engineSection(const Plan& plan, const Estimate& estimate)
 {
     const EngineSizing& engine = estimate.engine;
-    Section out {"engine", "Engine and budget", {},
-        "The reader may conclude what this engine's sizing rule prints for the stated budget. Available memory and the "
-        "longest possible request are two figures: the first is memory, the second a rule about one request. Not that "
-        "the device has the memory: it is what the plan states."};
+    Section out {"engine", "Engine and budget", {}, engineConclusion(engine)};
+    const Result<const EngineRules*> rules = engineRules(plan.engine.name);
     Facts facts;
-    facts.rows = {{"Engine", engine.name + (engine.version.empty() ? "" : " " + engine.version)},
+    facts.rows = {{"Engine",
+                      (rules ? std::string((*rules)->title()) : engine.name)
+                          + (engine.version.empty() ? "" : " " + engine.version)},
         {"Rules", engine.rules}, {"Device", plan.deployment.gpu.empty() ? "not stated" : plan.deployment.gpu}};
-    if (!engine.refusal.empty()) {
+    if (!engine.refusal.empty())
         facts.rows.emplace_back("Refused", engine.refusal);
-        out.blocks.emplace_back(std::move(facts));
-        return out;
+    const bool sized = engine.refusal.empty() && !engine.ranks.empty();
+    if (sized) {
+        Facts figures = engineFacts(plan, engine);
+        facts.rows.insert(facts.rows.end(), figures.rows.begin(), figures.rows.end());
+        facts.caption = figures.caption;
     }
-    facts.rows.emplace_back("Tokens of a block", showOr(engine.blockTokens));
-    facts.rows.emplace_back("Bytes of a block, one rank", showExact(engine.bytesPerBlock));
-    facts.rows.emplace_back("Available for state, per rank", showExact(engine.availableBytes));
-    facts.rows.emplace_back("Blocks", showOr(engine.blocks));
-    facts.rows.emplace_back("Pool, per rank", showExact(engine.poolBytes));
-    facts.rows.emplace_back("Tokens, as the engine prints", showOr(engine.tokens));
-    facts.rows.emplace_back(
-        "Maximum concurrency, as the engine prints", engine.maxConcurrency ? showOr(engine.maxConcurrency) + "×" : "–");
-    facts.rows.emplace_back("Need of one request at the configured maximum", showExact(engine.needBytes));
-    facts.rows.emplace_back("Longest request that fits", showOr(engine.largestLength));
-    facts.rows.emplace_back(
-        "One request at the configured maximum", engine.fits ? (*engine.fits ? "fits" : "does not fit") : "not known");
-    facts.rows.emplace_back("All planned sequences at the configured maximum",
-        engine.fitsConcurrency ? (*engine.fitsConcurrency ? "fit" : "do not fit at the same time") : "not known");
     out.blocks.emplace_back(std::move(facts));
-    if (!engine.unstated.empty())
+    if (!sized && engine.refusal.empty())
+        out.blocks.emplace_back(Paragraph {
+            fmt::format("There is no block, pool, budget or fit: {}.", fmt::join(engine.unstated, "; ")), true});
+    else if (!engine.unstated.empty())
         out.blocks.emplace_back(Bullets {engine.unstated});
     if (engine.availableBytes)
         out.blocks.emplace_back(budgetTable(engine));
@@ -370,15 +276,19 @@ Section engineSection(const Plan& plan, const Estimate& estimate)
 
 Section strategiesSection(const Estimate& estimate)
 {
+    const std::size_t ranks = estimate.engine.ranks.size();
     Section out {"strategies", "Allocation strategies", {},
-        "The reader may compare what each strategy would reserve for the same planned sequences. Not which is faster."};
+        "The reader may compare what each strategy would reserve for the same planned sequences, on the same ranks. "
+        "Not which is faster, nor what a reading at another time would give."};
     Table table;
-    table.columns = {{"Strategy"}, {"Reserved", true}, {"Exact", true}, {"What is priced"}};
-    static constexpr const char* names[] {"not stated", "paged pool", "static contiguous", "growing contiguous"};
+    table.columns = {{"Strategy"}, {"Reserved", true}, {"Exact, bytes", true}, {"What is priced"}};
     for (const StrategyPrice& price : estimate.strategies) {
-        table.rows.push_back({names[static_cast<std::size_t>(price.strategy)], showOr(price.bytes),
-            price.bytes && price.bytes->ok() ? grouped(price.bytes->integer()) : "–", price.note});
+        table.rows.push_back({std::string(choiceTitle(allocationNames(), static_cast<std::size_t>(price.strategy))),
+            showOr(price.bytes), price.bytes && price.bytes->ok() ? grouped(price.bytes->integer()) : "–", price.note});
     }
+    table.caption = ranks == 0 ? "All three for the whole model, once: no sharding rule is chosen."
+        : ranks == 1           ? "All three on the one rank."
+                               : fmt::format("All three on {} ranks together, by the engine's sharding rule.", ranks);
     out.blocks.emplace_back(std::move(table));
     return out;
 }

@@ -61,9 +61,9 @@ void addMainFigures(FormulaBook& book, const Estimate& estimate)
             book.add(title, *quantity);
     };
     for (const GroupEstimate& group : estimate.groups) {
-        add(group.group->name + ": growing bytes per token", group.bytesPerToken);
+        add(group.group->name + ": growing bytes of a token", group.bytesPerToken);
         if (group.fixedBytes.ok() && group.fixedBytes.integer() != 0)
-            add(group.group->name + ": bytes of one sequence at the limit", group.fixedBytes);
+            add(group.group->name + ": bytes of a sequence at the limit", group.fixedBytes);
         if (group.configured)
             add(group.group->name + ": configured maximum", group.configured->bytes);
     }
@@ -75,6 +75,17 @@ void addMainFigures(FormulaBook& book, const Estimate& estimate)
     add("Maximum concurrency", estimate.engine.maxConcurrency);
     add("Engine need", estimate.engine.engineNeedBytes);
     add("Reserved", estimate.reservedBytes);
+}
+
+/// What the letters stand for.
+Table keyTable(const FormulaBook& book)
+{
+    Table out;
+    out.columns = {{"Letter"}, {"Source of an input, authority of a rule, or what a total excludes"}};
+    for (const auto& [letter, text] : book.keys())
+        out.rows.push_back({"[" + letter + "]", text});
+    out.caption = "The letters of the formulas, here and in the section Formulas.";
+    return out;
 }
 
 } // namespace
@@ -92,9 +103,9 @@ std::vector<Section> formulaSections(const Estimate& estimate)
     book.addSteps();
     std::vector<Formula> formulas = book.formulas();
     Section first {"formulas", "Formulas", {},
-        "The reader may compute each result again from the inputs that are named beside it, and each input from its "
-        "source. An input that is marked as an assumption is one that nobody stated."};
-    Section rest {"formula_steps", "Formulas, step by step", {},
+        "The reader may compute each result again from the line of numbers below its formula, and follow each input to "
+        "the entry or the source that it names. An input with ◇ is one that nobody stated."};
+    Section rest {"formula_steps", "Appendix: formulas, step by step", {},
         "The reader may follow every number of this document down to what was entered, read from a file, or fixed by a "
         "rule. A formula says how a number comes about, not that its inputs are right."};
     for (std::size_t i = 0; i < formulas.size(); ++i)
@@ -103,6 +114,12 @@ std::vector<Section> formulaSections(const Estimate& estimate)
         if (section->blocks.empty())
             section->blocks.emplace_back(Paragraph {"There are none: no figure of this plan has more than its input."});
     }
+    first.blocks.emplace_back(
+        Paragraph {"F and a number in round brackets name another formula, from the appendix where "
+                   "it is not here; a letter in square brackets names a source or a list in the "
+                   "appendix. An input without letter was entered in the plan."});
+    if (!book.keys().empty())
+        rest.blocks.emplace_back(keyTable(book));
     return {std::move(first), std::move(rest)};
 }
 

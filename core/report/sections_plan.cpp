@@ -6,10 +6,12 @@
 #include "plan/choices.h"
 #include "plan/field_table.h"
 #include "plan/identity.h"
+#include "report/report_words.h"
 #include "units/format.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 namespace kvw {
@@ -21,35 +23,10 @@ std::string textOr(const std::string& text, const char* otherwise = "not stated"
     return text.empty() ? otherwise : text;
 }
 
-template <typename Choice>
-std::string choiceText(Choice choice, std::span<const std::string_view> names)
-{
-    return textOr(std::string(names[static_cast<std::size_t>(choice)]));
-}
-
-std::string countText(const std::optional<std::int64_t>& count, const char* unit = "")
-{
-    return count ? grouped(*count) + unit : "not stated";
-}
-
 std::string fieldOf(const Plan& plan, const char* path)
 {
     const Result<FieldReference> found = findField(const_cast<Plan&>(plan), path); // only read
     return found ? fieldDisplay(*found->field, found->slot) : "not stated";
-}
-
-std::string titleOf(const Plan& plan, const char* path)
-{
-    const Result<FieldReference> found = findField(const_cast<Plan&>(plan), path); // only read
-    return found ? std::string(found->field->title) : path;
-}
-
-Facts factsFor(const Plan& plan, std::initializer_list<const char*> paths)
-{
-    Facts out;
-    for (const char* path : paths)
-        out.rows.emplace_back(titleOf(plan, path), fieldOf(plan, path));
-    return out;
 }
 
 } // namespace
@@ -58,8 +35,12 @@ Section identitySection(const Plan& plan)
 {
     Section out {"identity", "Identity", {}, {}, true};
     Facts facts;
-    for (const IdentityRow& row : identityOf(plan))
-        facts.rows.emplace_back(row.title, row.text.value_or("not stated"));
+    for (const IdentityRow& row : identityOf(plan)) {
+        const bool assumed = row.text && std::any_of(row.paths.begin(), row.paths.end(), [&](const std::string& path) {
+            return isAssumed(plan, path);
+        });
+        facts.rows.emplace_back(row.title, (assumed ? "◇ " : "") + row.text.value_or("not stated"));
+    }
     out.blocks.emplace_back(std::move(facts));
     if (plan.model.basis == ModelBasis::Hypothetical)
         out.blocks.emplace_back(
@@ -77,98 +58,174 @@ Section loadedSection(const Plan& plan)
             += fmt::format(" ({} B); source: {}", grouped(*plan.loaded.weightBytes), textOr(plan.loaded.weightSource));
     facts.rows.emplace_back("Weights", weights);
     facts.rows.emplace_back("Work",
-        fmt::format("{} of up to {}; {} per batch", countText(plan.limits.concurrentSequences, " sequences"),
-            countText(plan.limits.maxModelLen, " tokens"), countText(plan.engine.maxBatchedTokens, " tokens")));
+        (plan.limits.concurrentSequences ? counted(*plan.limits.concurrentSequences, "sequence", "sequences")
+                                         : "sequences not stated")
+            + (plan.limits.maxModelLen ? " of up to "
+                        + marked(plan, "limits.maxModelLen", counted(*plan.limits.maxModelLen, "token", "tokens"))
+                                       : ", their length not stated")
+            + (plan.engine.maxBatchedTokens
+                    ? "; " + counted(*plan.engine.maxBatchedTokens, "token", "tokens") + " per batch"
+                    : "; tokens per batch not stated"));
     out.blocks.emplace_back(std::move(facts));
     return out;
 }
+
+namespace {
+
+/// The tenants' fields as the field table names and spells them.
+Table tenantTable(const Plan& plan)
+{
+    static constexpr const char* fields[] {"sharingGroup", "eligibility", "identitySource", "saltSource", "retention",
+        "tiers", "loggingBoundary", "guaranteedBlocks", "maximumBlocks"};
+    Table out;
+    out.columns = {{"Tenant"}};
+    for (const char* field : fields) {
+        const Result<FieldReference> found
+            = findField(const_cast<Plan&>(plan), "tenants." + plan.tenants.front().id + "." + field); // only read
+        out.columns.push_back({std::string(found.value().field->title), found.value().field->unit == Unit::Block});
+    }
+    for (const Tenant& tenant : plan.tenants) {
+        const std::string base = "tenants." + tenant.id + ".";
+        std::vector<std::string> row {marked(plan, base + "name", tenantName(&plan, tenant.id))};
+        for (const char* field : fields) {
+            std::string text = fieldOf(plan, (base + field).c_str());
+            if (std::string_view(field) == "retention" && tenant.retentionSeconds)
+                text += fmt::format(", {} s", grouped(*tenant.retentionSeconds));
+            row.push_back(marked(plan, base + field, text));
+        }
+        out.rows.push_back(std::move(row));
+    }
+    out.caption = "Eligibility (who may hit) and retention (how long it stays) are two things. Guaranteed and maximum "
+                  "are blocks.";
+    return out;
+}
+
+Table trustMatrix(const Plan& plan)
+{
+    Table out;
+    out.columns = {{"may hit what … stored"}};
+    const std::vector<SharingDomain> domains = resolveDomains(plan);
+    for (const Tenant& tenant : plan.tenants)
+        out.columns.push_back({tenantName(&plan, tenant.id)});
+    for (std::size_t i = 0; i < plan.tenants.size(); ++i) {
+        std::vector<std::string> row {tenantName(&plan, plan.tenants[i].id)};
+        for (std::size_t j = 0; j < plan.tenants.size(); ++j)
+            row.push_back(i == j ? "own" : domains[i].id == domains[j].id ? "group" : "– never");
+        out.rows.push_back(std::move(row));
+    }
+    out.caption = "Trust matrix: the row may hit what the column stored.";
+    return out;
+}
+
+} // namespace
 
 Section tenantsSection(const Plan& plan)
 {
     Section out {"tenants", "Tenants and sharing", {},
         "The reader may conclude who is meant to reuse whose state, and by which key. Not that it holds: a stated rule "
-        "is "
-        "no proof. A salt does not authenticate, encrypt or complete isolation."};
+        "is no proof. A salt does not authenticate, encrypt or complete isolation."};
     if (plan.tenants.empty()) {
         out.blocks.emplace_back(Paragraph {"No tenants are stated: all requests are in one sharing domain."});
         return out;
     }
-    Table table;
-    table.columns = {{"Tenant"}, {"Sharing group"}, {"Who may hit its state"}, {"Identity comes by"}, {"Salt made by"},
-        {"Retention"}, {"Tiers"}, {"Logging boundary"}, {"Guaranteed", true}, {"Maximum", true}};
-    for (const Tenant& tenant : plan.tenants) {
-        std::string retention = choiceText(tenant.retention, retentionNames());
-        if (tenant.retentionSeconds)
-            retention += fmt::format(" {} s", grouped(*tenant.retentionSeconds));
-        table.rows.push_back({tenant.name.empty() ? tenant.id : tenant.name, textOr(tenant.sharingGroup),
-            choiceText(tenant.eligibility, eligibilityNames()),
-            choiceText(tenant.identitySource, identitySourceNames()), choiceText(tenant.saltSource, saltSourceNames()),
-            retention, textOr(tenant.tiers), choiceText(tenant.loggingBoundary, loggingBoundaryNames()),
-            countText(tenant.guaranteedBlocks), countText(tenant.maximumBlocks)});
+    if (isAssumed(plan, "tenants." + plan.tenants.front().id + ".sharingGroup")) {
+        out.blocks.emplace_back(Paragraph {
+            "◇ Nobody stated these tenants: they are those of the first workload that a new plan is given.", true});
+        out.conclusion = "The reader may conclude nothing about a deployment's tenants until they are stated; what is "
+                         "marked ◇ only makes the prediction possible. A salt does not authenticate, encrypt or "
+                         "complete isolation.";
     }
-    table.caption = "Eligibility (who may hit) and retention (how long it stays) are two things. Guaranteed and "
-                    "maximum are blocks.";
-    out.blocks.emplace_back(std::move(table));
-
-    Table matrix;
-    matrix.columns = {{"may hit what … stored"}};
-    const std::vector<SharingDomain> domains = resolveDomains(plan);
-    for (const Tenant& tenant : plan.tenants)
-        matrix.columns.push_back({tenant.id});
-    for (std::size_t i = 0; i < plan.tenants.size(); ++i) {
-        std::vector<std::string> row {plan.tenants[i].id};
-        for (std::size_t j = 0; j < plan.tenants.size(); ++j)
-            row.push_back(i == j ? "own" : domains[i].id == domains[j].id ? "group" : "never");
-        matrix.rows.push_back(std::move(row));
-    }
-    matrix.caption = "Trust matrix: the row may hit what the column stored.";
-    out.blocks.emplace_back(std::move(matrix));
+    out.blocks.emplace_back(tenantTable(plan));
+    out.blocks.emplace_back(trustMatrix(plan));
     return out;
 }
 
-Section admissionSection(const Plan& plan)
+Section admissionSection(const Plan& plan, const RunSetup* setup)
 {
     Section out {"admission", "Admission", {},
-        "The reader may conclude what is to happen to a request that finds no blocks. What is not stated is the "
-        "engine's "
-        "own default."};
-    out.blocks.emplace_back(factsFor(plan,
-        {"admission.whenExhausted", "admission.reservation", "admission.maxWaitSteps", "engine.maxBatchedTokens",
-            "engine.maxSequences", "reuse.prefixCaching"}));
+        "The reader may conclude what is to happen to a request that finds no blocks. Not that the engine was started "
+        "so."};
+    Facts facts;
+    bool open = false;
+    const auto add = [&](const char* path, const std::string& taken) {
+        const std::string text = fieldOf(plan, path);
+        const bool missing = text == "not stated";
+        open = open || missing;
+        facts.rows.emplace_back(
+            fieldTitle(path), missing && setup ? text + "; the prediction takes: " + taken : marked(plan, path, text));
+    };
+    const SchedulerSettings none;
+    const SchedulerSettings& taken = setup ? setup->scheduler : none;
+    add("admission.whenExhausted",
+        std::string(choiceTitle(whenExhaustedNames(), static_cast<std::size_t>(taken.whenExhausted))));
+    add("admission.reservation",
+        std::string(choiceTitle(reservationNames(), static_cast<std::size_t>(taken.reservation))));
+    add("admission.maxWaitSteps", taken.maxWaitSteps ? counted(*taken.maxWaitSteps, "step", "steps") : "no limit");
+    add("engine.maxBatchedTokens", counted(taken.maxBatchedTokens, "token", "tokens"));
+    add("engine.maxSequences", counted(taken.maxSequences, "sequence", "sequences"));
+    add("reuse.prefixCaching", setup && setup->behaviour.prefixCaching ? "on" : "off");
+    facts.caption = "How requests are let in, and what happens when no block is free.";
+    out.blocks.emplace_back(std::move(facts));
+    if (open)
+        out.conclusion += plan.engine.name.empty() || plan.engine.name == "none"
+            ? " What is not stated is open: without an engine there is no default either."
+            : " What is not stated is left to the engine's default, which this document does not know.";
     return out;
 }
 
 Section assumptionsSection(const Assumptions& assumptions, const std::vector<std::string>& ofTheFormula)
 {
     Section out {"assumptions", "Assumptions", {},
-        "Each of these may be replaced by stating the field in brackets. A number that rests on one of them is as good "
-        "as "
-        "the assumption."};
+        assumptions.empty() ? "The reader may conclude that no input stands for one that nobody stated. What the "
+                              "formulas assume holds all the same."
+                            : "The reader may replace an assumption by stating the field that is named with it. A "
+                              "number that rests on one is as good as the assumption."};
+    if (!ofTheFormula.empty()) {
+        out.blocks.emplace_back(Paragraph {"The formulas assume, whatever the plan states:"});
+        out.blocks.emplace_back(Bullets {ofTheFormula});
+    }
     Bullets bullets;
     std::set<std::string> seen;
-    for (const std::string& text : ofTheFormula)
-        bullets.items.push_back("By the formula: " + text);
     for (const Assumption& assumption : assumptions) {
         if (seen.insert(assumption.id).second)
-            bullets.items.push_back(
-                "◇ " + assumption.text + (assumption.path.empty() ? "" : " [" + assumption.path + "]"));
+            bullets.items.push_back("◇ " + assumption.text
+                + (assumption.path.empty() ? "" : " To replace it, state: " + fieldTitle(assumption.path) + "."));
     }
-    if (bullets.items.empty())
-        out.blocks.emplace_back(Paragraph {"None."});
-    else
+    if (!bullets.items.empty()) {
+        out.blocks.emplace_back(Paragraph {"Taken in the place of what the plan does not state:"});
         out.blocks.emplace_back(std::move(bullets));
+    } else if (ofTheFormula.empty()) {
+        out.blocks.emplace_back(Paragraph {"None."});
+    } else {
+        out.blocks.emplace_back(Paragraph {"No input is assumed."});
+    }
     return out;
 }
 
 Section problemsSection(const Diagnostics& diagnostics)
 {
     Section out {"problems", "Problems", {},
-        "The reader may conclude that the plan was checked for these; an empty list does not prove it right."};
+        diagnostics.empty()
+            ? "The reader may conclude that the plan was checked and nothing was found; that does not prove it right."
+            : "The reader may conclude what the checks of the plan found; that they found no more does not prove the "
+              "rest right."};
     Bullets bullets;
+    // What is missing of the identity is one problem, with one consequence.
+    const std::string tail = ": not stated. A reviewer cannot tell which deployment the plan describes.";
+    std::string missing;
     for (const Diagnostic& diagnostic : diagnostics) {
+        if (diagnostic.id.starts_with("identity.") && diagnostic.message.ends_with(tail)) {
+            missing += (missing.empty() ? "" : ", ")
+                + diagnostic.message.substr(0, diagnostic.message.size() - tail.size());
+            continue;
+        }
         bullets.items.push_back(fmt::format("{}: {}{}", severityName(diagnostic.severity), diagnostic.message,
-            diagnostic.path.empty() ? "" : " [" + diagnostic.path + "]"));
+            diagnostic.path.empty() ? "" : " Field: " + fieldTitle(diagnostic.path) + "."));
     }
+    if (!missing.empty())
+        bullets.items.insert(bullets.items.begin(),
+            fmt::format("{}: not stated: {}. A reviewer cannot tell which deployment the plan describes.",
+                severityName(Severity::Warning), missing));
     if (bullets.items.empty())
         out.blocks.emplace_back(Paragraph {"None."});
     else
@@ -178,7 +235,8 @@ Section problemsSection(const Diagnostics& diagnostics)
 
 Section scopeSection()
 {
-    Section out {"scope", "Scope and limits", {}, "What is not named in this document was not examined."};
+    Section out {"scope", "Scope and limits", {},
+        "The reader may conclude what was looked at. What is not named in this document was not examined."};
     out.blocks.emplace_back(Bullets {{
         "State only: there are no weights and no projections in a live run, so it says nothing about a model's answers "
         "or its speed.",
@@ -191,7 +249,6 @@ Section scopeSection()
         "A salt does not authenticate, encrypt or complete isolation.",
         "Figures from published papers and logs are history of their own machines and versions: they rank nothing "
         "here.",
-        "CUDA devices: not built yet, never run on a GPU.",
     }});
     return out;
 }
@@ -214,71 +271,122 @@ std::string sourceText(const Source& source)
 
 namespace {
 
-/// Publications behind what the report says in general: about isolation, reuse and the engine's rules. A date by an
-/// identifier is said to be that.
-Table backgroundTable()
+constexpr const char* forNumbers = "numbers";
+constexpr const char* forBackground = "background";
+
+/// Publications behind what the report says in general about isolation and reuse. A date by an identifier is said to be
+/// that.
+void addBackground(Table& table)
 {
-    Table out;
-    out.columns = {{"Statement"}, {"Source"}, {"Published"}, {"Verified"}};
-    out.rows = {
-        {"The engine's sizing rules", "vLLM's own sizing code, executed on 267 cases: neuralmagic/vllm@017e9f44",
-            "2026-08-17", "2026-11-30"},
-        {"A prefix hit shows in the time to the first token; a salt in the request keeps callers apart",
-            "CVE-2025-46570 (GHSA-4qjh-9fv9-r85r); vllm-project/vllm#17045", "2025, by the identifier",
-            "quoted, not checked"},
-        {"The salt is a field that the caller writes: a trusted gateway has to set it", "vllm-project/vllm#53347",
-            "not stated in the source", "quoted, not checked"},
-        {"How clear the timing signal is", "arXiv 2411.18191, as quoted in vllm-project/vllm#39082",
-            "2024-11, by the identifier", "quoted, not checked"},
-        {"State has been shared between callers of public services", "arXiv 2502.07776 (ICML 2025)",
-            "2025-02, by the identifier", "quoted, not checked"},
-        {"Reuse across principals is to be prevented by partitions of authenticated tenants",
-            "OWASP AISVS 5.5.5 (OWASP/AISVS#210)", "not stated in the source", "quoted, not checked"},
+    struct Row
+    {
+        const char* source;
+        const char* says;
+        const char* published;
     };
-    out.caption
-        = "Background of what this document says about isolation and reuse; no number of the plan comes from it.";
-    return out;
+    static constexpr Row rows[] {
+        {"CVE-2025-46570 (GHSA-4qjh-9fv9-r85r); vllm-project/vllm#17045",
+            "A prefix hit shows in the time to the first token; a salt in the request keeps callers apart.",
+            "2025, by the identifier"},
+        {"vllm-project/vllm#53347", "The salt is a field that the caller writes: a trusted gateway has to set it.",
+            "not stated in the source"},
+        {"arXiv 2411.18191, as quoted in vllm-project/vllm#39082", "How clear the timing signal is.",
+            "2024-11, by the identifier"},
+        {"arXiv 2502.07776 (ICML 2025)", "State has been shared between callers of public services.",
+            "2025-02, by the identifier"},
+        {"OWASP AISVS 5.5.5 (OWASP/AISVS#210)",
+            "Reuse across principals is to be prevented by partitions of authenticated tenants.",
+            "not stated in the source"},
+    };
+    for (const Row& row : rows)
+        table.rows.push_back({row.source, forBackground, row.says, row.published, "quoted, not checked"});
 }
+
+/// What the plan's numbers rest on, each source once, with all places in it that were used.
+class NumberSources
+{
+public:
+    void add(const Source& source)
+    {
+        if (source.kind == Source::Kind::User || source.kind == Source::Kind::Definition
+            || source.kind == Source::Kind::Assumption)
+            return;
+        const auto same = [&](const Entry& one) {
+            return one.source.kind == source.kind && one.source.name == source.name
+                && one.source.sha256 == source.sha256;
+        };
+        auto found = std::find_if(m_entries.begin(), m_entries.end(), same);
+        if (found == m_entries.end())
+            found = m_entries.insert(m_entries.end(), {source, {}});
+        if (!source.at.empty() && source.kind == Source::Kind::EngineRule)
+            found->places.insert(source.at);
+    }
+
+    void addTo(Table& table) const
+    {
+        for (const Entry& entry : m_entries) {
+            const Source& source = entry.source;
+            const std::string kind(sourceKindName(source.kind));
+            std::string detail = source.sha256.empty() ? "" : "SHA-256 " + source.sha256;
+            if (!entry.places.empty())
+                detail = fmt::format("{}", fmt::join(entry.places, "; "));
+            table.rows.push_back({kind + ": " + source.name, forNumbers, detail.empty() ? "–" : detail,
+                source.published.empty() ? "not stated in the source" : source.published,
+                !source.verified.empty()     ? source.verified
+                    : !source.sha256.empty() ? "when read, by the digest"
+                                             : "not checked"});
+        }
+    }
+
+    bool empty() const { return m_entries.empty(); }
+
+private:
+    struct Entry
+    {
+        Source source;
+        std::set<std::string> places;
+    };
+    std::vector<Entry> m_entries;
+};
 
 } // namespace
 
 Section sourcesSection(const Plan& plan, const Estimate* estimate)
 {
-    Section out {"sources", "Sources", {},
-        "The reader may look up every source; a date of verification is the day on which the product's authors "
-        "compared "
-        "the rule with it."};
-    Table table;
-    table.columns = {{"Kind"}, {"Source"}, {"SHA-256"}, {"Published"}, {"Verified"}};
-    std::set<std::string> seen;
-    const auto add = [&](const Source& source) {
-        if (source.kind == Source::Kind::User || source.kind == Source::Kind::Definition
-            || source.kind == Source::Kind::Assumption)
-            return;
-        const bool rule = source.kind == Source::Kind::EngineRule;
-        const std::string name = rule && !source.at.empty() ? source.name + ": " + source.at : source.name;
-        if (!seen.insert(name + source.sha256).second)
-            return;
-        table.rows.push_back(
-            {std::string(sourceKindName(source.kind)), name, source.sha256.empty() ? "–" : source.sha256,
-                source.published.empty() ? "not stated in the source" : source.published,
-                source.verified.empty() ? "–" : source.verified});
-    };
+    Section out {"sources", "Sources", {}, {}};
+    NumberSources numbers;
     for (const auto& [path, source] : plan.provenance.entries())
-        add(*source);
+        numbers.add(*source);
     if (estimate) {
         for (const auto& [path, quantity] : figuresOf(*estimate)) {
             if (quantity.derivation()->source)
-                add(*quantity.derivation()->source);
+                numbers.add(*quantity.derivation()->source);
+            for (const Derivation& input : inputsOf(quantity.derivation())) {
+                if (input->source)
+                    numbers.add(*input->source);
+            }
         }
     }
-    table.caption = "What this plan's numbers rest on.";
-    if (table.rows.empty())
+    Table table;
+    table.columns = {{"Source"}, {"Used for"}, {"What of it"}, {"Published"}, {"Verified"}};
+    numbers.addTo(table);
+    addBackground(table);
+    table.caption
+        = "Numbers: figures of this plan rest on it. Background: what is said about isolation and reuse rests "
+          "on it, and no figure does. Published: of the file or code that was used. Verified: the day on "
+          "which the product's authors compared the rule with it; quoted, not checked: taken over from the "
+          "place that is named.";
+    if (numbers.empty()) {
         out.blocks.emplace_back(
             Paragraph {"Every number was entered; no file, library or engine rule is behind the plan."});
-    else
-        out.blocks.emplace_back(std::move(table));
-    out.blocks.emplace_back(backgroundTable());
+        out.conclusion = "The reader may look up the background. For the numbers there is nothing to look up: who "
+                         "entered them answers for them.";
+    } else {
+        out.conclusion
+            = "The reader may look up every source and, by digest or revision, know that it is the same one. "
+              "Not that a source is right, nor that a later edition says the same.";
+    }
+    out.blocks.emplace_back(std::move(table));
     return out;
 }
 

@@ -80,7 +80,7 @@ SchedulerSettings schedulerSettings(const Plan& plan, const EngineRules& rules, 
     out.maxLength = plan.limits.maxModelLen;
     out.maxWaitSteps = plan.admission.maxWaitSteps;
     if (plan.admission.whenExhausted == WhenExhausted::NotStated)
-        assumptions.push_back({"run.when_exhausted", "admission.whenExhausted is not stated: preempt and recompute.",
+        assumptions.push_back({"run.when_exhausted", "If no state can be had: not stated, so the run preempts and recomputes.",
             "admission.whenExhausted"});
     else
         out.whenExhausted = plan.admission.whenExhausted;
@@ -202,8 +202,8 @@ Result<RunSetup> setUpRun(const Plan& plan, double fraction)
     out.scheduler = schedulerSettings(run, **rules, out.assumptions);
     if (!plan.engine.maxBatchedTokens) {
         out.assumptions.push_back({"run.max_batched_tokens",
-            fmt::format("engine.maxBatchedTokens is not stated: {} tokens per step in this run.",
-                out.scheduler.maxBatchedTokens),
+            fmt::format("Tokens per batch: not stated, so the run computes at most {} tokens in a step.",
+                grouped(out.scheduler.maxBatchedTokens)),
             "engine.maxBatchedTokens"});
     }
     const Result<GeneratorSettings> settings = generatorSettings(run);

@@ -109,6 +109,11 @@ std::string joined(const DerivationNode& node, const char* separator, Texter lea
             out += leaf(operand);
             continue;
         }
+        const bool extreme = node.operation == Operation::Minimum || node.operation == Operation::Maximum;
+        if (extreme && operand.operation == node.operation) { // max(max(a, b), c) is max(a, b, c)
+            out += joined(operand, separator, leaf, parenthesise);
+            continue;
+        }
         const int inner = precedence(operand.operation);
         const bool wrap = inner < own || (i > 0 && inner == own && inner < 3 && !joinsOnTheRight(node, operand));
         out += parenthesise && wrap ? "(" + expression(operand, leaf) + ")" : expression(operand, leaf);

@@ -208,7 +208,9 @@ private:
             const bool fault = row.id == "content_mismatches" || row.id == "cross_domain_entries";
             const bool stands = row.id == "pool_bytes" || row.id == "pool_blocks"
                 || (atPeak && m_probe.live.readings.peak) || (fault && row.verdict == Verdict::Differs);
-            if (stands || (row.verdict != Verdict::Agrees && row.verdict != Verdict::Differs))
+            const bool judged = row.verdict == Verdict::Agrees || row.verdict == Verdict::Differs
+                || row.verdict == Verdict::NotTested;
+            if (stands || !judged)
                 continue;
             row.verdict = Verdict::NotComparable;
             row.difference.reset();

@@ -70,7 +70,8 @@ std::optional<Unit> unitFromName(std::string_view name)
 
 std::optional<Verdict> verdictFromName(std::string_view name)
 {
-    for (const Verdict verdict : {Verdict::Agrees, Verdict::Differs, Verdict::NotComparable, Verdict::SameCounter}) {
+    for (const Verdict verdict :
+        {Verdict::Agrees, Verdict::Differs, Verdict::NotComparable, Verdict::SameCounter, Verdict::NotTested}) {
         if (verdictName(verdict) == name)
             return verdict;
     }

@@ -144,7 +144,7 @@ void PlanIdentityTest::texts_data()
     row("model_revision", {}, "none (hypothetical shape)");
     row("tokenizer_revision", {{"model.tokenizerRevision", "abc"}}, "abc");
     row("engine_build", {}, "vLLM 0.11.0");
-    row("engine_build", {{"engine.name", "none"}, {"engine.version", ""}}, "no engine (shape only)");
+    row("engine_build", {{"engine.name", "none"}, {"engine.version", ""}}, "No engine (shape only)");
     row("engine_build", {{"engine.name", "other"}}, "other 0.11.0");
     row("attention_layout", {}, "32 full");
     row("attention_layout",

@@ -105,6 +105,11 @@ private slots:
     void blockMapIsThatOfTheLog();
     void sharedStepIsEnteredOnce();
     void statedFigureIsItsOwnInput();
+    void sameExpressionHasOneEntry();
+    void sourcesOfFormulasAreLetters();
+    void figuresHaveOneBasis();
+    void assumedIsMarked();
+    void noCodesForReaders();
     void sourcesAreDated();
 };
 
@@ -125,9 +130,9 @@ void ReportDocumentTest::sectionsSayWhatFollows()
         QVERIFY2(!section.blocks.empty(), section.id.c_str());
         QVERIFY2(section.onCover != !section.conclusion.empty(), section.id.c_str());
     }
-    const std::vector<std::string> all {"cover", "identity", "loaded", "rests_on", "worksheet", "need", "engine",
-        "strategies", "formulas", "formula_steps", "tenants", "admission", "workload", "blockmap", "prediction",
-        "evidence", "assumptions", "problems", "scope", "sources"};
+    const std::vector<std::string> all {"cover", "identity", "loaded", "rests_on", "worksheet", "formulas", "need",
+        "engine", "strategies", "tenants", "admission", "workload", "blockmap", "prediction", "evidence", "assumptions",
+        "problems", "scope", "sources", "formula_steps"};
     QCOMPARE(ids, all);
     const Section* tenants = sectionOf(made->document, "tenants");
     QVERIFY(q(tenants->conclusion).contains(u"A salt does not authenticate, encrypt or complete isolation."));
@@ -160,8 +165,13 @@ void ReportDocumentTest::cover()
     QCOMPARE(q(strip[0].value + " " + strip[0].unit), QStringLiteral("4.00 GiB"));
     QCOMPARE(q(strip[1].value + " " + strip[1].unit), QStringLiteral("4.00 GiB"));
     QCOMPARE(q(strip[2].value + " " + strip[2].unit), QStringLiteral("6.00 GiB"));
-    QCOMPARE(q(strip[3].value + " " + strip[3].unit), QStringLiteral("6.00 sequences"));
-    QCOMPARE(q(strip[3].note), QStringLiteral("4 planned: they fit"));
+    // 6 GiB ÷ (16 × 131,072 B) are 3,072 blocks, one of which is never given away; 8,192 tokens take 512: 5.998.
+    QCOMPARE(q(strip[3].value + " " + strip[3].unit), QStringLiteral("5 sequences"));
+    QCOMPARE(q(strip[3].note), QStringLiteral("of 8,192 tokens; 4 planned: they fit"));
+    // The engine's own figure stands under its own name.
+    const auto* engine = blocksOf<Facts>(*sectionOf(made->document, "engine"))[0];
+    std::map<std::string, std::string> printed(engine->rows.begin(), engine->rows.end());
+    QCOMPARE(q(printed["Maximum concurrency, as the engine prints"]), QStringLiteral("6.00×"));
     QCOMPARE(q(strip[4].value), QStringLiteral("none"));
     QVERIFY(q(made->document.cover.line).contains(u"2 tenants in 2 sharing domains"));
     const auto* rests = blocksOf<Facts>(*sectionOf(made->document, "rests_on"))[0];
@@ -193,7 +203,7 @@ void ReportDocumentTest::coverOfEvidence()
     // What differs is seen first, and the rows say whose instrument it was.
     const auto* table = blocksOf<Table>(*sectionOf(made->document, "evidence"))[0];
     QCOMPARE(q(table->rows[0][0]), QStringLiteral("d"));
-    QVERIFY(q(table->caption).startsWith(u"2 agrees, 1 differs, 1 same counter"));
+    QVERIFY(q(table->caption).startsWith(u"2 agree, 1 differs, 1 without verdict (1 same counter)"));
     // An edit makes them stale: the count keeps its mark.
     made = make(with(plan, {{"limits.concurrentSequences", "5"}}), false);
     QCOMPARE(q(made->document.cover.strip[4].value), QStringLiteral("~ 2 of 3"));
@@ -279,18 +289,18 @@ void ReportDocumentTest::blockMapIsThatOfTheLog()
                 const bool own = block.state == BlockState::Active && block.references == 1;
                 QCOMPARE(q(run.state),
                     shared    ? QStringLiteral("shared")
-                        : own ? QStringLiteral("private")
+                        : own ? QStringLiteral("private tail")
                               : q(blockStateName(block.state)));
             }
         }
         QCOMPARE(at, map.blocks()[pool].size());
     }
-    QVERIFY2(counts["shared"] > 0 && counts["private"] > 0, "the workload shares nothing: the test shows nothing");
+    QVERIFY2(counts["shared"] > 0 && counts["private tail"] > 0, "the workload shares nothing: the test shows nothing");
     // `kvw events` counts the same.
     std::map<std::string, std::int64_t> counted;
     for (const BlockCount& count : countBlocks(made->events->header(), map))
         counted[count.state] += count.blocks;
-    QCOMPARE(counts["shared"] + counts["private"], counted["active"]);
+    QCOMPARE(counts["shared"] + counts["private tail"], counted["active"]);
     QCOMPARE(counts["cached"], counted["cached"]);
     QCOMPARE(counts["free"], counted["free"]);
     QCOMPARE(counts["held"], counted["held"]);
@@ -314,13 +324,13 @@ void ReportDocumentTest::sharedStepIsEnteredOnce()
     QCOMPARE(formulas.size(), std::size_t {3});
     QCOMPARE(q(formulas[0].words), QStringLiteral("row (F3) × layers"));
     QCOMPARE(q(formulas[1].words), QStringLiteral("row (F3) × layers"));
-    QCOMPARE(q(formulas[0].numbers), QStringLiteral("1024 × 3"));
-    QCOMPARE(q(formulas[0].inputs[0].first), QStringLiteral("row = 1024 bytes/entry"));
+    QCOMPARE(q(formulas[0].numbers), QStringLiteral("1,024 × 3"));
+    QCOMPARE(q(formulas[0].inputs[0].first), QStringLiteral("row = 1,024 B/entry"));
     QCOMPARE(q(formulas[0].inputs[0].second), QStringLiteral("F3"));
     QCOMPARE(q(formulas[0].inputs[1].first), QStringLiteral("layers = 3 layers"));
     QCOMPARE(q(formulas[0].inputs[1].second), QStringLiteral("user entered, layers"));
     QCOMPARE(q(formulas[2].words), QStringLiteral("heads × width"));
-    QCOMPARE(q(formulas[2].result), QStringLiteral("1024 bytes/entry = 1.00 KiB"));
+    QCOMPARE(q(formulas[2].result), QStringLiteral("1,024 B/entry = 1.00 KiB"));
     QVERIFY(!formulas[0].assumed);
 }
 
@@ -335,6 +345,126 @@ void ReportDocumentTest::statedFigureIsItsOwnInput()
     QVERIFY(formula.assumed);
 }
 
+/// The same expression under two names is one entry with both; a name for an input is none; nothing is added up for a
+/// 0.
+void ReportDocumentTest::sameExpressionHasOneEntry()
+{
+    const Quantity heads = entered("heads", 8, Unit::Head);
+    const Quantity width = entered("width", 1, Unit::Element);
+    FormulaBook book;
+    book.add("Row", named(heads * width, "row", Unit::BytesPerEntry));
+    book.add("Entry", named(heads * width, "entry", Unit::BytesPerEntry));
+    book.add("Nothing", named(sum({}), "nothing", Unit::Byte));
+    const Quantity alias = named(width, "entries of K", Unit::EntriesPerSequence);
+    book.add("Product", named(alias * heads, "product", Unit::Byte));
+    book.addSteps();
+    const std::vector<Formula> formulas = book.formulas();
+    QCOMPARE(formulas.size(), std::size_t {2});
+    QCOMPARE(q(formulas[0].title), QStringLiteral("Row; Entry"));
+    QCOMPARE(q(formulas[1].words), QStringLiteral("width × heads"));
+    QCOMPARE(q(formulas[1].inputs[0].first), QStringLiteral("width = 1 element"));
+    QVERIFY2(book.keys().empty(), "what was entered has no letter");
+}
+
+void ReportDocumentTest::sourcesOfFormulasAreLetters()
+{
+    const auto from = [](const char* name, std::int64_t value, Source source) {
+        return input(name, value, Unit::None, std::move(source));
+    };
+    const Source file {Source::Kind::File, "config.json", "/heads"};
+    const Quantity a = from("a", 1'000'000, file);
+    const Quantity b = from("b", 2, Source {Source::Kind::Assumption, "nobody said so"});
+    FormulaBook book;
+    book.add("P", named(a * b * from("c", 3, file), Naming {"p", Unit::Byte, {}, {"weights", "padding"}}));
+    const Formula formula = book.formulas()[0];
+    QCOMPARE(q(formula.words), QStringLiteral("a [a] × ◇\u00a0b\u00a0[b] × c [a]; excludes [c]"));
+    QCOMPARE(q(formula.numbers), QStringLiteral("1,000,000 × 2 × 3"));
+    QCOMPARE(q(formula.result), QStringLiteral("6,000,000 B = 5.72 MiB"));
+    const std::vector<std::pair<std::string, std::string>> keys {
+        {"a", "file config.json, /heads"}, {"b", "assumption nobody said so"}, {"c", "weights, padding"}};
+    QCOMPARE(book.keys(), keys);
+}
+
+/// Eight ranks each keep the latent whole: figures that are compared are all of all ranks.
+void ReportDocumentTest::figuresHaveOneBasis()
+{
+    const auto made = make(examplePlan("deepseek-r1-tp8.kvplan"), false);
+    // 16 × 32,768 tokens × 61 layers × 576 × 2 B, once and on eight ranks; the pool is 8 × 8,322 blocks of 4,497,408 B.
+    const double once = 16.0 * 32'768 * 61 * 576 * 2;
+    const auto& strip = made->document.cover.strip;
+    const auto gib = [](double bytes) { return QString::number(bytes / (1 << 30), 'f', 2); };
+    QCOMPARE(q(strip[0].value), gib(once));
+    QVERIFY(q(strip[0].note).startsWith(u"the model once"));
+    QCOMPARE(q(strip[1].value), gib(8 * once));
+    QVERIFY(q(strip[1].note).startsWith(u"all 8 ranks"));
+    QCOMPARE(q(strip[2].value), gib(8.0 * 8322 * 4'497'408));
+    QCOMPARE(q(strip[2].note), q("all 8 ranks, " + gib(8322.0 * 4'497'408).toStdString() + " GiB each"));
+    QCOMPARE(q(strip[3].value), QStringLiteral("16")); // 8,321 blocks to give away ÷ 512
+    const auto* strategies = blocksOf<Table>(*sectionOf(made->document, "strategies"))[0];
+    QCOMPARE(q(strategies->rows[0][2]), QStringLiteral("294,742,130,688"));
+    QCOMPARE(q(strategies->rows[1][2]), QStringLiteral("294,742,130,688"));
+    // By rank: bytes that are reserved there, not bytes of a token.
+    const auto* worksheet = blocksOf<Table>(*sectionOf(made->document, "worksheet"))[0];
+    QCOMPARE(q(worksheet->columns.back().title), QStringLiteral("Reserved, ranks 0–7, each"));
+    QCOMPARE(q(worksheet->rows.front().back()), q(gib(8322.0 * 4'497'408).toStdString() + " GiB"));
+    // 512 and 64 of 576 are the latent's and the rotary key's part of the pool.
+    QCOMPARE(worksheet->parts, (std::vector<bool> {false, true, true, false}));
+    QCOMPARE(q(worksheet->rows[1].back()), q(gib(8322.0 * 4'497'408 / 9 * 8).toStdString() + " GiB"));
+}
+
+void ReportDocumentTest::assumedIsMarked()
+{
+    const auto made = make(examplePlan("gpt-oss-120b.kvplan"), true);
+    const auto rowsOf = [&](const char* id) {
+        const auto* facts = blocksOf<Facts>(*sectionOf(made->document, id))[0];
+        return std::map<std::string, std::string>(facts->rows.begin(), facts->rows.end());
+    };
+    auto identity = rowsOf("identity");
+    QCOMPARE(q(identity["Cache element type"]), QStringLiteral("◇ bf16, no scales"));
+    QCOMPARE(q(identity["Concurrency"]), QStringLiteral("12 sequences"));
+    QVERIFY(q(made->document.cover.line).contains(u"◇ 2 tenants in 2 sharing domains"));
+    QVERIFY(rowsOf("workload")["Requests"].starts_with("◇ "));
+    const auto* worksheet = blocksOf<Table>(*sectionOf(made->document, "worksheet"))[0];
+    QCOMPARE(q(worksheet->rows[0][4]), QStringLiteral("◇ bf16"));
+    QVERIFY(q(worksheet->columns[10].span).contains(u"◇ 12 × 131,072 tokens"));
+    QCOMPARE(q(worksheet->columns.back().merged), QStringLiteral("no sharding rule chosen"));
+    // 12 × ⌈131,072 ÷ 16⌉ and 12 × (⌈(128 − 1 + 2,048) ÷ 16⌉ + 1): nobody planned these pools.
+    auto prediction = rowsOf("prediction");
+    QVERIFY2(prediction["Pool 0"].starts_with("◇ 98,304 blocks"), prediction["Pool 0"].c_str());
+    QVERIFY2(prediction["Pool 1"].starts_with("◇ 1,644 blocks"), prediction["Pool 1"].c_str());
+    QVERIFY(q(prediction["Pool fraction"]).startsWith(u"–"));
+    bool listed = false;
+    for (const ReportBlock& block : sectionOf(made->document, "assumptions")->blocks) {
+        if (const auto* bullets = std::get_if<Bullets>(&block))
+            for (const std::string& item : bullets->items)
+                listed = listed || item.find("98,304 + 1,644 blocks") != std::string::npos;
+    }
+    QVERIFY2(listed, "the size of the pools is in no list of assumptions");
+    // Without an engine nothing is concluded about one.
+    for (const char* id : {"blockmap", "prediction", "need", "engine", "admission"})
+        QVERIFY2(!q(sectionOf(made->document, id)->conclusion).contains(u"engine's rules"), id);
+    for (const std::vector<std::string>& row : blocksOf<Table>(*sectionOf(made->document, "sources"))[0]->rows)
+        QVERIFY2(row[0].find("engine rule") == std::string::npos, row[0].c_str());
+}
+
+/// Names of choices and fields are for files: the document has titles.
+void ReportDocumentTest::noCodesForReaders()
+{
+    for (const std::string& path : examplePaths()) {
+        const auto made = make(loadPlan(path).value(), true);
+        const std::string text = toMarkdown(made->document);
+        for (const char* code : {"mutual_tls", "gateway_hmac", "engine_lru", "verified_token", "preempt_recompute",
+                 "on_demand", "positional_key", "mutual\\_tls", "engine\\_lru", "engine.max", "limits.",
+                 "cache.element", "1 ranks", "1 heads", "max(max", "'s "})
+            QVERIFY2(text.find(code) == std::string::npos, (path + ": " + code).c_str());
+    }
+    const auto made = make(examplePlan("reference.kvplan"), false);
+    const auto* tenants = blocksOf<Table>(*sectionOf(made->document, "tenants"))[0];
+    const std::vector<std::string> acme {"Acme", "group-1", "sharing group", "mutual TLS subject",
+        "gateway: HMAC of group", "engine’s eviction (LRU)", "device", "counters", "not stated", "not stated"};
+    QCOMPARE(tenants->rows[0], acme);
+}
+
 void ReportDocumentTest::sourcesAreDated()
 {
     const auto made = make(examplePlan("deepseek-r1-tp8.kvplan"), false);
@@ -344,13 +474,32 @@ void ReportDocumentTest::sourcesAreDated()
                                             [&](const Table::Column& one) { return one.title == title; })
             - table->columns.begin());
     };
-    bool file = false;
+    int files = 0;
+    int engines = 0;
+    int background = 0;
     for (const auto& row : table->rows) {
         QVERIFY(!row[column("Published")].empty());
         QVERIFY(!row[column("Verified")].empty());
-        file = file || row[column("SHA-256")].size() == 64;
+        const bool numbers = row[column("Used for")] == "numbers";
+        background += row[column("Used for")] == "background" ? 1 : 0;
+        QVERIFY2(numbers || row[column("Used for")] == "background", row[0].c_str());
+        if (row[0].starts_with("file: ")) {
+            ++files;
+            QVERIFY(numbers && row[column("What of it")].size() == std::string("SHA-256 ").size() + 64);
+        }
+        if (row[0].starts_with("engine rule: ")) {
+            // The snapshot's date, and the day on which it was executed: one row, one pair of dates.
+            ++engines;
+            QVERIFY(numbers);
+            QCOMPARE(q(row[column("Published")]), QStringLiteral("2026-08-17"));
+            QCOMPARE(q(row[column("Verified")]), QStringLiteral("2026-11-30"));
+        }
+        if (!numbers)
+            QCOMPARE(q(row[column("Verified")]), QStringLiteral("quoted, not checked"));
     }
-    QVERIFY2(file, "the model file is no source");
+    QCOMPARE(files, 1);
+    QCOMPARE(engines, 1);
+    QCOMPARE(background, 5);
 }
 
 QTEST_APPLESS_MAIN(ReportDocumentTest)

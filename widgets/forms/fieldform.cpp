@@ -5,6 +5,7 @@
 
 #include "engines/engine_rules.h"
 #include "models/numbertext.h"
+#include "plan/choices.h"
 #include "plan/field_table.h"
 #include "report/sections.h"
 #include "style/elidedlabel.h"
@@ -31,12 +32,6 @@ std::optional<FieldReference> reference(const PlanDocument& document, const QStr
 QString editText(const FieldReference& field)
 {
     return QString::fromStdString(fieldText(*field.field, field.slot));
-}
-
-/// "mutual_tls" as people read it.
-QString choiceText(std::string_view name)
-{
-    return name.empty() ? FieldForm::tr("not stated") : fromStd(name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 } // namespace
@@ -127,8 +122,9 @@ QWidget* FieldForm::makeEditor(const QString& path)
             for (const std::string_view name : engineNames())
                 combo->addItem(fromStd((*engineRules(name))->title()), fromStd(name));
         } else {
-            for (const std::string_view name : field->field->choices)
-                combo->addItem(choiceText(name), fromStd(name));
+            const auto& names = field->field->choices;
+            for (std::size_t value = 0; value < names.size(); ++value)
+                combo->addItem(fromStd(choiceTitle(names, value)), fromStd(names[value]));
         }
         connect(
             combo, &QComboBox::activated, this, [this, combo, path] { commit(path, combo->currentData().toString()); });

@@ -21,7 +21,7 @@ namespace kvw::gui {
 
 namespace {
 
-constexpr int order = 4; // verdicts
+constexpr int order = 5; // verdicts
 
 NumberText textOf(const Number& number, Unit unit)
 {
@@ -85,7 +85,7 @@ QString verdictCountText(const std::vector<EvidenceRow>& rows)
     return QCoreApplication::translate("EvidenceModel", "✓ %1 agree · ✗ %2 differ · – %3 without verdict")
         .arg(counts.agrees)
         .arg(counts.differs)
-        .arg(counts.notComparable + counts.sameCounter);
+        .arg(counts.withoutVerdict());
 }
 
 EvidenceModel::EvidenceModel(QObject* parent)
@@ -223,11 +223,11 @@ QString EvidenceModel::verdictText(const EvidenceRow& row) const
     case Verdict::Differs:
         return row.difference ? tr("✗ differs %1").arg(differenceText(*row.difference, row.unit)) : tr("✗ differs");
     case Verdict::SameCounter:
-        return tr("– no verdict: same counter");
+    case Verdict::NotTested:
     case Verdict::NotComparable:
         break;
     }
-    return tr("– no verdict");
+    return QString::fromStdString(kvw::verdictText(verdictName(row.verdict)));
 }
 
 QVariant EvidenceModel::data(const QModelIndex& index, int role) const

@@ -78,9 +78,7 @@ std::vector<ElementModel::Row> ElementModel::rows() const
             cell.number = field.type == FieldType::Integer || field.type == FieldType::Count;
             cell.text = !isStated(slot) ? QStringLiteral("–")
                 : cell.number           ? countText(cell.edit.toLongLong())
-                                        : cell.edit;
-            if (field.type == FieldType::Choice)
-                cell.text.replace(QLatin1Char('_'), QLatin1Char(' '));
+                                        : QString::fromStdString(fieldDisplay(field, slot));
             for (const std::string_view choice : field.choices)
                 cell.choices.push_back(fromStd(choice));
             if (const Diagnostic* problem = problems.value(cell.field)) {

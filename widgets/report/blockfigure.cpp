@@ -16,7 +16,7 @@ namespace kvw::gui {
 namespace {
 
 /// In the order of drawing: rare classes come last.
-constexpr std::array<const char*, 5> states {"free", "private", "cached", "shared", "held"};
+constexpr std::array<const char*, 5> states {"free", "private tail", "cached", "shared", "held"};
 
 std::size_t indexOf(const std::string& state)
 {
@@ -39,73 +39,90 @@ RectOp cellOp(const QRectF& rect, std::size_t state, bool pattern)
     return out;
 }
 
-/// One pool as a grid of rows. Where blocks are wide enough each has its cell; where they are not, a run of equal
-/// blocks is one bar of its exact width, never thinner than what can be seen.
+/// Cells of one size for all pools, as wide as the column allows.
+constexpr std::int64_t cellColumns = 192;
+constexpr std::int64_t mostRows = 36;
+
+/// How many blocks a cell stands for: 1 as long as the pool has room, then a round number.
+std::int64_t blocksOfCell(std::int64_t blocks)
+{
+    for (std::int64_t power = 1;; power *= 10) {
+        for (const std::int64_t factor : {1, 2, 4, 5, 8}) {
+            if (blocks <= factor * power * cellColumns * mostRows)
+                return factor * power;
+        }
+    }
+}
+
+/// One pool as a grid of cells. A cell of several blocks is parted by the shares of their states.
 class PoolGrid
 {
 public:
     PoolGrid(const Figure::Pool& pool, double width)
         : m_pool(pool)
-        , m_width(width)
+        , m_cell(width / static_cast<double>(cellColumns))
     {
         for (const Figure::Run& run : pool.runs)
             m_blocks += run.blocks;
-        const double mostRows = m_blocks > 6000 ? 30 : 48; // many blocks to a row: bars, not cells
-        m_columns = std::max<std::int64_t>(
-            64, static_cast<std::int64_t>(std::ceil(static_cast<double>(m_blocks) / mostRows)));
-        // Round numbers of blocks in a row are easier to count.
-        const std::int64_t round = m_columns > 1000 ? 100 : 16;
-        m_columns = (m_columns + round - 1) / round * round;
-        m_rows = std::max<std::int64_t>(1, (m_blocks + m_columns - 1) / m_columns);
-        m_cell = m_width / static_cast<double>(m_columns);
-        m_rowHeight = std::clamp(m_cell, points(5), points(10));
+        m_each = blocksOfCell(m_blocks);
+        const std::int64_t cells = (m_blocks + m_each - 1) / m_each;
+        m_rows = std::max<std::int64_t>(1, (cells + cellColumns - 1) / cellColumns);
     }
 
-    std::int64_t columns() const { return m_columns; }
-    double height() const { return static_cast<double>(m_rows) * m_rowHeight; }
+    std::int64_t blocksOfOneCell() const { return m_each; }
+    double height() const { return static_cast<double>(m_rows) * rowHeight; }
 
     void draw(PageOps& ops, double top) const
     {
         std::array<PageOps, states.size() + 1> layers;
-        std::int64_t at = 0;
+        std::array<std::int64_t, states.size() + 1> counts {};
+        std::int64_t cell = 0;
+        std::int64_t filled = 0;
+        const auto flush = [&] {
+            if (filled > 0)
+                addCell(layers, top, cell++, counts, filled);
+            counts = {};
+            filled = 0;
+        };
         for (const Figure::Run& run : m_pool.runs) {
-            const std::size_t state = indexOf(run.state);
             for (std::int64_t left = run.blocks; left > 0;) {
-                const std::int64_t column = at % m_columns;
-                const std::int64_t count = std::min(left, m_columns - column);
-                addRun(layers[state], top, at / m_columns, column, count, state);
-                at += count;
+                const std::int64_t count = std::min(left, m_each - filled);
+                counts[indexOf(run.state)] += count;
+                filled += count;
                 left -= count;
+                if (filled == m_each)
+                    flush();
             }
         }
+        flush();
         for (const PageOps& layer : layers)
             ops.insert(ops.end(), layer.begin(), layer.end());
     }
 
 private:
-    void addRun(
-        PageOps& ops, double top, std::int64_t row, std::int64_t column, std::int64_t count, std::size_t state) const
+    static constexpr double rowHeight = points(5.6);
+
+    void addCell(std::array<PageOps, states.size() + 1>& layers, double top, std::int64_t cell,
+        const std::array<std::int64_t, states.size() + 1>& counts, std::int64_t filled) const
     {
-        const double y = top + static_cast<double>(row) * m_rowHeight;
-        const double gap = points(0.5);
-        const double height = m_rowHeight - gap;
-        const double x = static_cast<double>(column) * m_cell;
-        if (m_cell < points(3)) {
-            const double width = std::max(static_cast<double>(count) * m_cell, points(0.35));
-            ops.emplace_back(cellOp({x, y, width, height}, state, width > points(5)));
-            return;
+        const double gap = points(0.4);
+        const double width = m_cell - gap;
+        const double y = top + static_cast<double>(cell / cellColumns) * rowHeight;
+        double x = static_cast<double>(cell % cellColumns) * m_cell;
+        for (std::size_t state = 0; state < counts.size(); ++state) {
+            if (counts[state] == 0)
+                continue;
+            const double part = width * static_cast<double>(counts[state]) / static_cast<double>(filled);
+            layers[state].emplace_back(cellOp({x, y, part, rowHeight - gap}, state, part > width / 2));
+            x += part;
         }
-        for (std::int64_t i = 0; i < count; ++i)
-            ops.emplace_back(cellOp({x + static_cast<double>(i) * m_cell, y, m_cell - gap, height}, state, true));
     }
 
     const Figure::Pool& m_pool;
-    double m_width;
+    double m_cell;
     std::int64_t m_blocks = 0;
-    std::int64_t m_columns = 1;
+    std::int64_t m_each = 1;
     std::int64_t m_rows = 1;
-    double m_cell = 0;
-    double m_rowHeight = 0;
 };
 
 FlowBox legendBox(const Figure& figure, const ReportFonts& fonts)
@@ -118,10 +135,12 @@ FlowBox legendBox(const Figure& figure, const ReportFonts& fonts)
     FlowBox out;
     double at = 0;
     for (const std::size_t state : {3, 1, 2, 4, 0}) {
+        if (counts[state] == 0)
+            continue;
         RectOp swatch = cellOp({at, points(3), points(9), points(9)}, state, true);
         swatch.outline = paperTokens().line;
         out.ops.emplace_back(swatch);
-        const QString text = QLatin1String(states[state]) + QLatin1Char(' ') + fromStd(grouped(counts[state]));
+        const QString text = QLatin1String(states[state]);
         addText(out.ops, {at + points(13), points(2) + baselineIn(TextStyle::Small, fonts)}, text, TextStyle::Small,
             paperTokens().text, fonts);
         at += fonts.width(text, TextStyle::Small) + points(28);
@@ -140,8 +159,12 @@ void addBlockFigure(Flow& flow, const Figure& figure, double width, const Report
     for (const Figure::Pool& pool : figure.pools) {
         const PoolGrid grid(pool, width);
         FlowBox box;
-        const QString title = fromStd(pool.title) + QStringLiteral(", ") + fromStd(grouped(grid.columns()))
-            + QStringLiteral(" in a row");
+        const std::int64_t each = grid.blocksOfOneCell();
+        const std::int64_t row = each * cellColumns;
+        const QString title = fromStd(pool.title)
+            + (each == 1 ? QStringLiteral("; a cell is a block, %1 in a row").arg(row)
+                         : QStringLiteral("; a cell is %1 blocks, parted by their states, %2 blocks in a row")
+                               .arg(fromStd(grouped(each)), fromStd(grouped(row))));
         addText(
             box.ops, {0, baselineIn(TextStyle::Small, fonts)}, title, TextStyle::Small, paperTokens().dimText, fonts);
         grid.draw(box.ops, fonts.lineHeight(TextStyle::Small) + points(2));

@@ -96,7 +96,7 @@ void addSection(Flow& flow, const Section& section, double width, const ReportFo
     flow.add(std::move(heading));
     for (const ReportBlock& block : section.blocks) {
         if (const auto* facts = std::get_if<Facts>(&block)) {
-            addFacts(flow, *facts, width, fonts, points(2.6) * looseness);
+            addFacts(flow, *facts, {}, width, fonts, points(2.6) * looseness);
         } else if (const auto* paragraph = std::get_if<Paragraph>(&block)) {
             FlowBox box;
             box.before = points(5);

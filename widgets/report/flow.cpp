@@ -3,8 +3,9 @@
 
 #include "report/flow.h"
 
+#include "report/layoutstyle.h"
+
 #include <QRegularExpression>
-#include <QTextLayout>
 
 #include <algorithm>
 
@@ -91,21 +92,34 @@ std::vector<ReportSheet> Flow::place(const PageGeometry& page, double firstTop, 
 
 namespace {
 
-/// Parts of one word that is longer than a line.
+/// Parts of one word that is longer than a line: broken after a sign that parts names, anywhere where there is none.
 QStringList brokenWord(const QString& word, TextStyle style, double width, const ReportFonts& fonts)
 {
+    static const QString signsOfNames = QStringLiteral("/_.:-,;=×");
     QStringList out;
-    QTextLayout layout(word, fonts.font(style));
-    QTextOption option;
-    option.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
-    layout.setTextOption(option);
-    layout.beginLayout();
-    for (QTextLine line = layout.createLine(); line.isValid(); line = layout.createLine()) {
-        line.setLineWidth(width);
-        out.push_back(word.mid(line.textStart(), line.textLength()));
+    qsizetype from = 0;
+    while (from < word.size()) {
+        qsizetype to = from + 1;
+        while (to < word.size() && fonts.width(word.mid(from, to + 1 - from), style) <= width)
+            ++to;
+        qsizetype end = to;
+        if (to < word.size()) {
+            while (end > from + 1 && !signsOfNames.contains(word.at(end - 1)))
+                --end;
+            if (end == from + 1)
+                end = to;
+        }
+        out.push_back(word.mid(from, end - from));
+        from = end;
     }
-    layout.endLayout();
     return out;
+}
+
+bool isDigest(const QString& word)
+{
+    static const QRegularExpression digest(QStringLiteral("^[0-9a-f]{12,64}[.,;…]*$"));
+    static const QRegularExpression letter(QStringLiteral("[a-f]"));
+    return word.contains(digest) && word.contains(letter);
 }
 
 } // namespace
@@ -156,6 +170,53 @@ void addText(
         ops.emplace_back(TextOp {baseline, text, style, color, fonts.width(text, style)});
 }
 
+QString shownText(const QString& text)
+{
+    const bool unknown = text == QLatin1String("not stated") || text.startsWith(QLatin1String("not stated;"));
+    return unknown ? QStringLiteral("⚠ ") + text : text;
+}
+
+void addRichText(
+    PageOps& ops, QPointF baseline, const QString& text, TextStyle style, const QColor& color, const ReportFonts& fonts)
+{
+    enum class Kind { Plain, Digest, Assumed };
+    const auto kindOf = [](const QString& word) {
+        if (word.startsWith(QChar(0x25C7)) && word.contains(QChar(0x00A0)))
+            return Kind::Assumed;
+        return isDigest(word) ? Kind::Digest : Kind::Plain;
+    };
+    const bool cell = style == TextStyle::Cell || style == TextStyle::CellItalic;
+    if (!cell && style != TextStyle::Small && style != TextStyle::Body) {
+        addText(ops, baseline, text, style, color, fonts);
+        return;
+    }
+    const double space = fonts.width(QStringLiteral(" "), style);
+    double x = baseline.x();
+    QString run;
+    const auto add = [&](const QString& part, TextStyle with, const QColor& ink) {
+        addText(ops, {x, baseline.y()}, part, with, ink, fonts);
+        x += fonts.width(part, with) + space;
+    };
+    const auto flush = [&] {
+        if (!run.isEmpty())
+            add(run, style, color);
+        run.clear();
+    };
+    for (const QString& word : text.split(QLatin1Char(' '))) {
+        const Kind kind = kindOf(word);
+        if (kind == Kind::Plain) {
+            run += (run.isEmpty() ? QString() : QStringLiteral(" ")) + word;
+            continue;
+        }
+        flush();
+        if (kind == Kind::Digest)
+            add(word, TextStyle::Mono, color);
+        else
+            add(word, cell ? TextStyle::CellItalic : TextStyle::SmallItalic, paperTokens().assumed);
+    }
+    flush();
+}
+
 double baselineIn(TextStyle style, const ReportFonts& fonts)
 {
     const double ascent = fonts.ascent(style);
@@ -166,7 +227,7 @@ double addLines(PageOps& ops, double left, double top, const QStringList& lines,
     const ReportFonts& fonts)
 {
     for (const QString& line : lines) {
-        addText(ops, {left, top + baselineIn(style, fonts)}, line, style, color, fonts);
+        addRichText(ops, {left, top + baselineIn(style, fonts)}, line, style, color, fonts);
         top += fonts.lineHeight(style);
     }
     return top;

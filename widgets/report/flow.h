@@ -62,10 +62,15 @@ private:
 QStringList wrapText(const QString& text, TextStyle style, double width, const ReportFonts& fonts);
 /// The widest word of `text`.
 double longestWord(const QString& text, TextStyle style, const ReportFonts& fonts);
-/// Adds one line of text.
+/// `text` as it stands on a page: what is not known has its sign.
+QString shownText(const QString& text);
+/// Adds one line of text as it is.
 void addText(PageOps& ops, QPointF baseline, const QString& text, TextStyle style, const QColor& color,
     const ReportFonts& fonts);
-/// Adds lines from `top` down; returns the y below the last.
+/// Adds one line, digests in monospace and assumed terms (◇, their words joined) in italics.
+void addRichText(PageOps& ops, QPointF baseline, const QString& text, TextStyle style, const QColor& color,
+    const ReportFonts& fonts);
+/// Adds lines of rich text from `top` down; returns the y below the last.
 double addLines(PageOps& ops, double left, double top, const QStringList& lines, TextStyle style, const QColor& color,
     const ReportFonts& fonts);
 /// Where the baseline of a line lies below the line's top.

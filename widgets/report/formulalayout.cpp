@@ -20,27 +20,6 @@ struct FormulaColumns
     double width;
 };
 
-/// The inputs in one paragraph; those that are assumed apart, since they are marked.
-std::pair<QString, QString> inputTexts(const Formula& formula)
-{
-    QStringList plain;
-    QStringList assumed;
-    for (const auto& [input, source] : formula.inputs) {
-        const QString text
-            = fromStd(input) + (source.empty() ? QString() : QStringLiteral(" (") + fromStd(source) + QLatin1Char(')'));
-        (source.starts_with("assumption") ? assumed : plain).push_back(text);
-    }
-    if (!formula.rule.empty())
-        plain.push_back(QStringLiteral("by ") + fromStd(formula.rule));
-    QString excludes;
-    for (const std::string& one : formula.excludes)
-        excludes += (excludes.isEmpty() ? QStringLiteral("excludes ") : QStringLiteral(", ")) + fromStd(one);
-    if (!excludes.isEmpty())
-        plain.push_back(excludes);
-    return {plain.join(QStringLiteral("; ")),
-        assumed.isEmpty() ? QString() : QStringLiteral("◇ ") + assumed.join(QStringLiteral("; "))};
-}
-
 struct StyledLine
 {
     QString text;
@@ -48,7 +27,7 @@ struct StyledLine
     QColor color;
 };
 
-/// The lines of a formula: words, numbers, inputs.
+/// The lines of a formula: words, which name sources and other formulas, and numbers.
 std::vector<StyledLine> formulaLines(const Formula& formula, double width, const ReportFonts& fonts)
 {
     std::vector<StyledLine> out;
@@ -58,12 +37,9 @@ std::vector<StyledLine> formulaLines(const Formula& formula, double width, const
         for (const QString& line : wrapText(text, style, width, fonts))
             out.push_back({line, style, color});
     };
-    const auto [inputs, assumed] = inputTexts(formula);
     add(fromStd(formula.words), TextStyle::Small, paperTokens().text);
-    if (formula.numbers != formula.words)
+    if (formula.numbers != formula.words && !formula.numbers.empty())
         add(QStringLiteral("= ") + fromStd(formula.numbers), TextStyle::Mono, paperTokens().text);
-    add(inputs, TextStyle::Small, paperTokens().dimText);
-    add(assumed, TextStyle::SmallItalic, paperTokens().assumed);
     return out;
 }
 
@@ -77,8 +53,21 @@ double addResult(PageOps& ops, const QString& text, const FormulaColumns& at, co
     };
     const auto equals = text.indexOf(QStringLiteral(" = "));
     const QString exact = text.left(equals < 0 ? text.size() : equals);
-    for (const QString& line : wrapText(exact, TextStyle::Cell, at.width - at.result, fonts))
-        add(line, TextStyle::Cell, paperTokens().text);
+    // The unit in small print where both fit one line.
+    const auto space = exact.indexOf(QLatin1Char(' '));
+    const QString number = exact.left(space);
+    const QString unit = space < 0 ? QString() : exact.mid(space);
+    const double wide = fonts.width(number, TextStyle::Cell) + fonts.width(unit, TextStyle::Small);
+    if (space >= 0 && wide <= at.width - at.result) {
+        const double baseline = y + baselineIn(TextStyle::Cell, fonts);
+        addText(ops, {at.width - wide, baseline}, number, TextStyle::Cell, paperTokens().text, fonts);
+        addText(ops, {at.width - fonts.width(unit, TextStyle::Small), baseline}, unit, TextStyle::Small,
+            paperTokens().dimText, fonts);
+        y += fonts.lineHeight(TextStyle::Cell);
+    } else {
+        for (const QString& line : wrapText(exact, TextStyle::Cell, at.width - at.result, fonts))
+            add(line, TextStyle::Cell, paperTokens().text);
+    }
     if (equals >= 0)
         add(text.mid(equals + 1), TextStyle::Small, paperTokens().dimText);
     return y;
@@ -118,7 +107,7 @@ void addFormulaRow(Flow& flow, const Formula& formula, const std::shared_ptr<con
 
 void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double width, const ReportFonts& fonts)
 {
-    const FormulaColumns at {points(26), points(124), width - points(90), width};
+    const FormulaColumns at {points(24), points(128), width - points(98), width};
     FlowBox heading;
     const double baseline = rowPadding + baselineIn(TextStyle::CellStrong, fonts);
     const auto title = [&](double x, const QString& text) {
@@ -126,7 +115,7 @@ void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double
     };
     title(0, QStringLiteral("No."));
     title(at.figure, QStringLiteral("Figure"));
-    title(at.formula, QStringLiteral("Formula with its inputs"));
+    title(at.formula, QStringLiteral("Formula and numbers"));
     const QString result = QStringLiteral("Result");
     title(width - fonts.width(result, TextStyle::CellStrong), result);
     heading.height = 2 * rowPadding + fonts.lineHeight(TextStyle::CellStrong);

@@ -37,6 +37,10 @@ public:
                 continue;
             }
             flush(formulas);
+            // A sentence is not parted from what it leads to.
+            if (m_afterText && !std::holds_alternative<Paragraph>(block))
+                m_flow.keepLastWithNext();
+            m_afterText = std::holds_alternative<Paragraph>(block);
             std::visit(*this, block);
         }
         flush(formulas);
@@ -56,7 +60,12 @@ public:
             text(fromStd(item), points(10), {}, QStringLiteral("–"));
     }
 
-    void operator()(const Facts& facts) { addFacts(m_flow, facts, m_width, m_fonts); }
+    void operator()(const Facts& facts)
+    {
+        const QString label
+            = facts.caption.empty() ? QString() : QStringLiteral("Table %1.%2").arg(m_number).arg(++m_tables);
+        addFacts(m_flow, facts, label, m_width, m_fonts);
+    }
 
     void operator()(const Table& table)
     {
@@ -69,7 +78,8 @@ public:
 
     void operator()(const Figure& figure)
     {
-        addFigure(m_flow, figure, QStringLiteral("Figure %1.%2").arg(m_number).arg(++m_figures), m_width, m_fonts);
+        addFigure(m_flow, figure, m_section.title, QStringLiteral("Figure %1.%2").arg(m_number).arg(++m_figures),
+            m_width, m_fonts);
     }
 
 private:
@@ -130,6 +140,7 @@ private:
     QString m_number;
     double m_width;
     const ReportFonts& m_fonts;
+    bool m_afterText = false;
     int m_tables = 0;
     int m_figures = 0;
 };

@@ -40,9 +40,13 @@ struct Painting
 
     void operator()(const TextOp& op) const
     {
-        painter.setFont(fonts.font(op.style));
+        painter.save();
+        painter.setFont(fonts.largeFont(op.style));
         painter.setPen(op.color);
-        painter.drawText(op.baseline, op.text);
+        painter.translate(op.baseline);
+        painter.scale(1.0 / ReportFonts::metricsScale, 1.0 / ReportFonts::metricsScale);
+        painter.drawText(QPointF(0, 0), op.text);
+        painter.restore();
     }
 
     void operator()(const LineOp& op) const

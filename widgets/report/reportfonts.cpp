@@ -30,6 +30,7 @@ constexpr std::array<StyleFacts, textStyleCount> styleFacts {{
     {9, 13, true, false, false},
     {8, 12, false, false, false},
     {8, 12, true, false, false},
+    {8, 12, false, true, false},
     {7.5, 10.5, false, false, false},
     {7.5, 10.5, true, false, false},
     {7.5, 10.5, false, true, false},
@@ -37,7 +38,7 @@ constexpr std::array<StyleFacts, textStyleCount> styleFacts {{
 }};
 
 /// Signs that the report prints beside letters and digits.
-constexpr char16_t signsNeeded[] = u"×÷−⌈⌉⌊⌋◇~–…·≈";
+constexpr char16_t signsNeeded[] = u"×÷−⌈⌉⌊⌋◇●⚠✓✗~–…·≈’";
 
 bool hasSigns(const QFont& font)
 {
@@ -95,9 +96,9 @@ ReportFonts::ReportFonts(const QString& family, const QString& mono)
     m_metrics.reserve(textStyleCount);
     for (std::size_t i = 0; i < textStyleCount; ++i) {
         m_fonts[i] = fontOf(styleFacts[i].mono ? mono : family, styleFacts[i]);
-        QFont large = m_fonts[i];
-        large.setPixelSize(large.pixelSize() * metricsScale);
-        m_metrics.emplace_back(large);
+        m_large[i] = m_fonts[i];
+        m_large[i].setPixelSize(m_fonts[i].pixelSize() * metricsScale);
+        m_metrics.emplace_back(m_large[i]);
         m_lines[i] = points(styleFacts[i].line);
     }
 }

@@ -35,12 +35,13 @@ enum class TextStyle : std::uint8_t {
     BodyStrong,
     Cell, ///< 8 pt
     CellStrong,
+    CellItalic, ///< assumed
     Small, ///< 7.5 pt: captions, units, notes
     SmallStrong,
     SmallItalic,
-    Mono, ///< 7.5 pt, formulas with numbers
+    Mono, ///< 7.5 pt, formulas with numbers, digests
 };
-constexpr std::size_t textStyleCount = 13;
+constexpr std::size_t textStyleCount = 14;
 
 /// The fonts of a report, checked once: a scalable family that has every sign the report uses, all digits of one
 /// advance.
@@ -53,6 +54,9 @@ public:
     QString family() const { return m_family; }
     QString monoFamily() const { return m_mono; }
     const QFont& font(TextStyle style) const { return m_fonts[static_cast<std::size_t>(style)]; }
+    /// The same at metricsScale times its size: drawn at one part in metricsScale, every glyph stands where it was
+    /// measured.
+    const QFont& largeFont(TextStyle style) const { return m_large[static_cast<std::size_t>(style)]; }
     double ascent(TextStyle style) const { return metrics(style).ascent() / metricsScale; }
     double descent(TextStyle style) const { return metrics(style).descent() / metricsScale; }
     /// Distance of baselines.
@@ -67,15 +71,17 @@ public:
         return metrics(style).elidedText(text, Qt::ElideRight, width * metricsScale);
     }
 
-private:
     /// A platform may round advances to whole pixels; at many times the size that is too little to be seen.
     static constexpr int metricsScale = 16;
+
+private:
     const QFontMetricsF& metrics(TextStyle style) const { return m_metrics[static_cast<std::size_t>(style)]; }
     ReportFonts(const QString& family, const QString& mono);
 
     QString m_family;
     QString m_mono;
     std::array<QFont, textStyleCount> m_fonts;
+    std::array<QFont, textStyleCount> m_large;
     std::vector<QFontMetricsF> m_metrics;
     std::array<double, textStyleCount> m_lines {};
 };

@@ -24,27 +24,29 @@ std::pair<QString, QString> numberAndUnit(const QString& text)
     return match.hasMatch() ? std::pair {match.captured(1), match.captured(2)} : std::pair {text, QString()};
 }
 
+bool isAssumed(const QString& text)
+{
+    return text.startsWith(QStringLiteral("◇ "));
+}
+
 QColor cellColor(const QString& text)
 {
-    if (text == QLatin1String("not stated") || text.startsWith(QChar(0x25C7)))
+    if (text.startsWith(QLatin1String("not stated")) || isAssumed(text))
         return paperTokens().assumed;
     if (text.startsWith(QLatin1Char('~')))
         return paperTokens().staleText;
-    if (text == QLatin1String("differs"))
+    if (text.startsWith(QChar(0x2717)))
         return paperTokens().differs;
-    if (text == QLatin1String("agrees"))
+    if (text.startsWith(QChar(0x2713)))
         return paperTokens().agrees;
+    if (text.startsWith(QStringLiteral("– no verdict")))
+        return paperTokens().noVerdict;
     return paperTokens().text;
 }
 
-/// Verdicts speak by sign and word.
 QString cellText(const std::string& text)
 {
-    if (text == "agrees" || text == "~ agrees")
-        return (text.starts_with("~") ? QStringLiteral("~ ") : QString()) + QStringLiteral("✓ agrees");
-    if (text == "differs" || text == "~ differs")
-        return (text.starts_with("~") ? QStringLiteral("~ ") : QString()) + QStringLiteral("✗ differs");
-    return fromStd(text);
+    return shownText(fromStd(text));
 }
 
 /// Widths that add up to `room`: narrow columns have what they want, the wide ones share the rest evenly; none is below
@@ -69,6 +71,11 @@ std::vector<double> fairWidths(const std::vector<double>& natural, const std::ve
     return out;
 }
 
+/// A table of so few rows is not parted.
+constexpr std::size_t rowsTogether = 9;
+
+constexpr double partIndent = points(9);
+
 /// One band of a table: its columns and how wide they are.
 class Band
 {
@@ -91,11 +98,18 @@ private:
     double leastWidth(const Column& column) const;
     QString title(const Column& column) const;
     bool hasSpans() const;
+    bool isPart(std::size_t row) const { return row < m_table.parts.size() && m_table.parts[row]; }
+    bool isTotal(std::size_t row) const { return m_table.lastRowIsTotal && row + 1 == m_table.rows.size(); }
+    /// Rows with parts below them stand out from those.
+    bool isStrong(std::size_t row) const { return isTotal(row) || (!m_table.parts.empty() && !isPart(row)); }
+    QStringList cellLines(const Column& column, std::size_t row) const;
+    void widenForSpans(std::vector<double>& natural) const;
     FlowBox heading() const;
     double addSpans(PageOps& ops) const;
     void addSeparators(PageOps& ops, double top, double bottom) const;
     void addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowBox>& head, bool keep) const;
-    void addCell(PageOps& ops, const Column& column, const QStringList& lines, const QString& whole, bool strong) const;
+    void addCell(PageOps& ops, const Column& column, const QStringList& lines, const QString& whole, bool strong,
+        double indent) const;
 
     const Table& m_table;
     std::vector<Column> m_columns;
@@ -128,7 +142,7 @@ QString Band::title(const Column& column) const
 {
     const Table::Column& facts = m_table.columns[column.at];
     const QString out = fromStd(facts.under.empty() ? facts.title : facts.under);
-    return out == QLatin1String("Measured") ? QStringLiteral("● ") + out : out;
+    return out == QLatin1String("Measured") ? QStringLiteral("●\u00a0") + out : out;
 }
 
 bool Band::hasSpans() const
@@ -144,12 +158,39 @@ double Band::naturalWidth(const Column& column) const
         const auto& row = m_table.rows[r];
         if (column.at >= row.size())
             continue;
-        const bool strong = m_table.lastRowIsTotal && r + 1 == m_table.rows.size();
         const auto [number, unit] = numberAndUnit(cellText(row[column.at]));
-        const double text = m_fonts.width(number, strong ? TextStyle::CellStrong : TextStyle::Cell);
+        const double text = m_fonts.width(number, isStrong(r) ? TextStyle::CellStrong : TextStyle::Cell)
+            + (column.at == 0 && isPart(r) ? partIndent : 0);
         out = std::max(out, text + (unit.isEmpty() && number.size() > 1 ? 0 : column.unit));
     }
+    if (!m_table.columns[column.at].merged.empty())
+        out = std::max(out, points(70));
     return std::max(out, titleWidth(title(column), 2));
+}
+
+/// A heading over several columns has its name in one line, and what follows the colon too, where there is room.
+void Band::widenForSpans(std::vector<double>& natural) const
+{
+    for (std::size_t i = 0; i < m_columns.size();) {
+        const std::string& span = m_table.columns[m_columns[i].at].span;
+        std::size_t end = i + 1;
+        while (end < m_columns.size() && m_table.columns[m_columns[end].at].span == span)
+            ++end;
+        if (!span.empty()) {
+            const QString text = fromStd(span);
+            const auto colon = text.indexOf(QStringLiteral(": "));
+            double wanted = m_fonts.width(text.left(colon < 0 ? text.size() : colon), TextStyle::CellStrong);
+            if (colon >= 0)
+                wanted = std::max(wanted, m_fonts.width(shownText(text.mid(colon + 2)), TextStyle::Small));
+            const auto count = static_cast<double>(end - i);
+            const double has = std::accumulate(natural.begin() + static_cast<std::ptrdiff_t>(i),
+                                   natural.begin() + static_cast<std::ptrdiff_t>(end), 0.0)
+                + (count - 1) * m_gap;
+            for (std::size_t column = i; column < end && wanted > has; ++column)
+                natural[column] += (wanted - has + points(1)) / count;
+        }
+        i = end;
+    }
 }
 
 /// The least width in which a heading takes at most `lines` lines.
@@ -181,6 +222,8 @@ double Band::leastWidth(const Column& column) const
 {
     if (m_table.columns[column.at].number)
         return naturalWidth(column);
+    if (!m_table.columns[column.at].merged.empty())
+        return points(70);
     double out = titleWidth(title(column), 3);
     for (const auto& row : m_table.rows) {
         if (column.at < row.size())
@@ -197,6 +240,11 @@ void Band::chooseWidths(double width)
         natural.push_back(naturalWidth(column));
         least.push_back(std::min(leastWidth(column), natural.back()));
     }
+    std::vector<double> spanned = natural;
+    widenForSpans(spanned);
+    if (std::accumulate(spanned.begin(), spanned.end(), 0.0) + static_cast<double>(m_columns.size() - 1) * m_gap
+        <= width)
+        natural = spanned;
     const double sumNatural = std::accumulate(natural.begin(), natural.end(), 0.0);
     const double sumLeast = std::accumulate(least.begin(), least.end(), 0.0);
     const auto gaps = static_cast<double>(m_columns.size() - 1);
@@ -246,9 +294,13 @@ double Band::addSpans(PageOps& ops) const
             double y = addLines(ops, m_columns[i].left, 0,
                 wrapText(text.left(colon < 0 ? text.size() : colon), TextStyle::CellStrong, width, m_fonts),
                 TextStyle::CellStrong, paperTokens().text, m_fonts);
-            if (colon >= 0)
-                y = addLines(ops, m_columns[i].left, y, wrapText(text.mid(colon + 2), TextStyle::Small, width, m_fonts),
-                    TextStyle::Small, paperTokens().dimText, m_fonts);
+            if (colon >= 0) {
+                const QString from = text.mid(colon + 2);
+                const bool marked = isAssumed(from) || from == QLatin1String("not stated");
+                const TextStyle style = isAssumed(from) ? TextStyle::SmallItalic : TextStyle::Small;
+                y = addLines(ops, m_columns[i].left, y, wrapText(shownText(from), style, width, m_fonts), style,
+                    marked ? paperTokens().assumed : paperTokens().dimText, m_fonts);
+            }
             below = std::max(below, y);
         }
         i = end;
@@ -277,8 +329,13 @@ FlowBox Band::heading() const
             const double shift = m_table.columns[m_columns[i].at].number
                 ? m_columns[i].width - m_fonts.width(text, TextStyle::CellStrong)
                 : 0;
-            addText(out.ops, {m_columns[i].left + shift, y + baselineIn(TextStyle::CellStrong, m_fonts)}, text,
-                TextStyle::CellStrong, paperTokens().text, m_fonts);
+            const double baseline = y + baselineIn(TextStyle::CellStrong, m_fonts);
+            const bool measured = text.startsWith(QChar(0x25CF));
+            const QString mark = measured ? text.left(2) : QString();
+            addText(out.ops, {m_columns[i].left + shift, baseline}, mark, TextStyle::CellStrong, paperTokens().measured,
+                m_fonts);
+            addText(out.ops, {m_columns[i].left + shift + m_fonts.width(mark, TextStyle::CellStrong), baseline},
+                text.mid(mark.size()), TextStyle::CellStrong, paperTokens().text, m_fonts);
             y += line;
         }
     }
@@ -290,15 +347,15 @@ FlowBox Band::heading() const
     return out;
 }
 
-void Band::addCell(
-    PageOps& ops, const Column& column, const QStringList& lines, const QString& whole, bool strong) const
+void Band::addCell(PageOps& ops, const Column& column, const QStringList& lines, const QString& whole, bool strong,
+    double indent) const
 {
-    const TextStyle style = strong ? TextStyle::CellStrong : TextStyle::Cell;
+    const TextStyle style = isAssumed(whole) ? TextStyle::CellItalic : strong ? TextStyle::CellStrong : TextStyle::Cell;
     const double line = m_fonts.lineHeight(style);
     double y = rowPadding;
-    const QColor color = strong ? paperTokens().text : cellColor(whole);
+    const QColor color = strong && !isAssumed(whole) ? paperTokens().text : cellColor(whole);
     if (!m_table.columns[column.at].number) {
-        addLines(ops, column.left, y, lines, style, color, m_fonts);
+        addLines(ops, column.left + indent, y, lines, style, color, m_fonts);
         return;
     }
     for (const QString& text : lines) {
@@ -313,16 +370,30 @@ void Band::addCell(
     }
 }
 
+/// The lines of a cell. A merged cell's text goes on from row to row, one line in each, all that is left in the last.
+QStringList Band::cellLines(const Column& column, std::size_t row) const
+{
+    const std::string& merged = m_table.columns[column.at].merged;
+    if (!merged.empty()) {
+        const QStringList all = wrapText(fromStd(merged), TextStyle::Cell, column.width, m_fonts);
+        const auto at = static_cast<qsizetype>(row);
+        return row + 1 == m_table.rows.size() ? all.mid(at) : all.mid(at, 1);
+    }
+    const QString text = column.at < m_table.rows[row].size() ? cellText(m_table.rows[row][column.at]) : QString();
+    if (!numberAndUnit(text).second.isEmpty())
+        return {text};
+    const double indent = column.at == 0 && isPart(row) ? partIndent : 0;
+    return wrapText(text, isStrong(row) ? TextStyle::CellStrong : TextStyle::Cell, column.width - indent, m_fonts);
+}
+
 void Band::addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowBox>& head, bool keep) const
 {
-    const bool total = m_table.lastRowIsTotal && row + 1 == m_table.rows.size();
-    const TextStyle style = total ? TextStyle::CellStrong : TextStyle::Cell;
+    const bool total = isTotal(row);
+    const TextStyle style = isStrong(row) ? TextStyle::CellStrong : TextStyle::Cell;
     std::vector<QStringList> cells;
     qsizetype lines = 1;
     for (const Column& column : m_columns) {
-        const QString text = column.at < m_table.rows[row].size() ? cellText(m_table.rows[row][column.at]) : QString();
-        const bool whole = !numberAndUnit(text).second.isEmpty();
-        cells.push_back(whole ? QStringList {text} : wrapText(text, style, column.width, m_fonts));
+        cells.push_back(cellLines(column, row));
         lines = std::max(lines, cells.back().size());
     }
     for (qsizetype from = 0; from < lines; from += mostLines) {
@@ -336,7 +407,9 @@ void Band::addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowB
         for (std::size_t i = 0; i < m_columns.size(); ++i) {
             const QString whole
                 = m_columns[i].at < m_table.rows[row].size() ? fromStd(m_table.rows[row][m_columns[i].at]) : QString();
-            addCell(box.ops, m_columns[i], cells[i].mid(from, count), whole, total);
+            const bool merged = !m_table.columns[m_columns[i].at].merged.empty();
+            addCell(box.ops, m_columns[i], cells[i].mid(from, count), whole, isStrong(row) && !merged,
+                m_columns[i].at == 0 && isPart(row) ? partIndent : 0);
         }
         addSeparators(box.ops, 0, box.height);
         const bool end = row + 1 == m_table.rows.size();
@@ -356,8 +429,10 @@ void Band::add(Flow& flow, bool keepLast) const
     flow.add(*head);
     for (std::size_t row = 0; row < m_table.rows.size(); ++row) {
         const bool end = row + 1 == m_table.rows.size();
-        const bool alone = row == 0 || row + 2 == m_table.rows.size(); // no single row on a page
-        addRow(flow, row, head, (alone && !end) || (end && keepLast));
+        const bool small = m_table.rows.size() <= rowsTogether;
+        // No single row on a page, and no group parted from its parts.
+        const bool alone = row == 0 || row + 2 == m_table.rows.size() || isPart(row + 1);
+        addRow(flow, row, head, ((small || alone) && !end) || (end && keepLast));
     }
 }
 
@@ -390,29 +465,36 @@ void addTable(Flow& flow, const Table& table, const QString& number, double widt
         flow.add(captionBox(number + QStringLiteral(". ") + fromStd(table.caption), width, fonts));
 }
 
-void addFacts(Flow& flow, const Facts& facts, double width, const ReportFonts& fonts, double padding)
+void addFacts(
+    Flow& flow, const Facts& facts, const QString& number, double width, const ReportFonts& fonts, double padding)
 {
+    constexpr std::size_t together = 18;
     const double valueAt = width * 0.27;
     for (const auto& [name, value] : facts.rows) {
         const QStringList names = wrapText(fromStd(name), TextStyle::Cell, valueAt - points(9), fonts);
-        const QStringList values = wrapText(fromStd(value), TextStyle::Cell, width - valueAt, fonts);
+        const QString whole = fromStd(value);
+        const TextStyle style = isAssumed(whole) ? TextStyle::CellItalic : TextStyle::Cell;
+        const QStringList values = wrapText(shownText(whole), style, width - valueAt, fonts);
         const auto lines = std::max(names.size(), values.size());
         for (qsizetype from = 0; from < lines; from += mostLines) {
             const qsizetype count = std::min<qsizetype>(mostLines, lines - from);
             FlowBox box;
             addLines(box.ops, 0, padding, names.mid(from, count), TextStyle::Cell, paperTokens().dimText, fonts);
-            addLines(
-                box.ops, valueAt, padding, values.mid(from, count), TextStyle::Cell, cellColor(fromStd(value)), fonts);
+            addLines(box.ops, valueAt, padding, values.mid(from, count), style, cellColor(whole), fonts);
             box.height = 2 * padding + static_cast<double>(count) * fonts.lineHeight(TextStyle::Cell);
             if (from + count >= lines)
                 box.ops.emplace_back(LineOp {{0, box.height, width, box.height}, hairWidth, paperTokens().hairLine});
             const bool first = &facts.rows.front().first == &name;
             box.before = first && from == 0 ? points(4) : 0;
+            const bool end = &facts.rows.back().first == &name;
+            const bool few = facts.rows.size() <= together;
             box.keepWithNext = facts.rows.size() > 1 && from + count >= lines
-                && (first || &facts.rows[facts.rows.size() - 2].first == &name);
+                && (end ? !number.isEmpty() : few || first || &facts.rows[facts.rows.size() - 2].first == &name);
             flow.add(std::move(box));
         }
     }
+    if (!number.isEmpty())
+        flow.add(captionBox(number + QStringLiteral(". ") + fromStd(facts.caption), width, fonts));
 }
 
 } // namespace kvw::gui

@@ -9,6 +9,7 @@
 #include "models/explainpath.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
+#include "plan/choices.h"
 #include "plot/plotview.h"
 #include "style/elidedlabel.h"
 #include "style/tokens.h"
@@ -88,9 +89,9 @@ void WorksheetPage::refreshHeader()
     QString retained = tr("⚠ no reading");
     if (reading) {
         const QString at = QString::fromStdString(plan.worksheet.retainedAt);
-        QString from = fromStd(fieldText(*findField(const_cast<Plan&>(plan), "worksheet.retainedFrom")->field,
-            findField(const_cast<Plan&>(plan), "worksheet.retainedFrom")->slot));
-        from.replace(QLatin1Char('_'), QLatin1Char(' '));
+        QString from = plan.worksheet.retainedFrom == RetainedFrom::NotStated
+            ? QString()
+            : fromStd(choiceTitle(retainedFromNames(), static_cast<std::size_t>(plan.worksheet.retainedFrom)));
         retained
             = at.isEmpty() ? tr("⚠ no time stated") : tr("%1, %2").arg(from.isEmpty() ? tr("⚠ origin?") : from, at);
     }
