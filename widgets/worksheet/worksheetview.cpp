@@ -40,7 +40,7 @@ protected:
     }
 };
 
-constexpr int leastName = 120;
+constexpr int leastName = 84;
 constexpr int slant = 3; // what is assumed is in italics, which lean out
 
 /// Columns that may go, the first of them first.

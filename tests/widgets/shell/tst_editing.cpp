@@ -473,7 +473,7 @@ void TestEditing::messageMovesNothing()
     for (const QString& id : bench.window.pageIds()) {
         bench.window.showPage(id);
         bench.window.messageBar()->dismiss();
-        QTest::qWait(10);
+        QTest::qWait(100);
         QWidget* page = bench.window.page(id);
         QMap<QWidget*, QRect> before;
         for (QWidget* widget : page->findChildren<QWidget*>()) {
@@ -483,7 +483,8 @@ void TestEditing::messageMovesNothing()
         bench.window.messageBar()->show("something went stale", "Again");
         QTest::qWait(10);
         for (auto at = before.cbegin(); at != before.cend(); ++at)
-            QCOMPARE(QRect(at.key()->mapTo(page, QPoint()), at.key()->size()), at.value());
+            QVERIFY2(QRect(at.key()->mapTo(page, QPoint()), at.key()->size()) == at.value(),
+                qPrintable(id + QLatin1Char(' ') + at.key()->metaObject()->className()));
     }
 }
 
