@@ -7,10 +7,13 @@
 #include "engines/pool_layout.h"
 #include "plan/shape.h"
 
+#include <cstddef>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kvw {
@@ -23,6 +26,63 @@ struct RankSizing
     std::vector<Quantity> groupFixedBytes; ///< bytes a sequence holds at saturation in its limited tensors, by group
     Quantity bytesPerToken; ///< growing, all groups
     Quantity bytesPerBlock;
+};
+
+/// The ranks of a sizing. They all keep the same: it is kept once and handed out with each rank's number, so that
+/// thousands of ranks cost what one does.
+class RankSizings
+{
+public:
+    class Iterator
+    {
+    public:
+        using iterator_category = std::input_iterator_tag;
+        using value_type = RankSizing;
+        using difference_type = std::ptrdiff_t;
+        using pointer = const RankSizing*;
+        using reference = RankSizing;
+
+        Iterator(const RankSizings& ranks, std::size_t at)
+            : m_ranks(&ranks)
+            , m_at(at)
+        {}
+        RankSizing operator*() const { return (*m_ranks)[m_at]; }
+        Iterator& operator++()
+        {
+            ++m_at;
+            return *this;
+        }
+        Iterator operator++(int) { return {*m_ranks, m_at++}; }
+        bool operator==(const Iterator& other) const { return m_at == other.m_at; }
+
+    private:
+        const RankSizings* m_ranks;
+        std::size_t m_at;
+    };
+
+    RankSizings() = default;
+    RankSizings(RankSizing each, std::int64_t count)
+        : m_each(std::move(each))
+        , m_count(static_cast<std::size_t>(count))
+    {}
+
+    std::size_t size() const { return m_count; }
+    bool empty() const { return m_count == 0; }
+    /// What every rank keeps, as rank 0.
+    const RankSizing& front() const { return m_each; }
+    /// REQUIRES: rank < size().
+    RankSizing operator[](std::size_t rank) const
+    {
+        RankSizing out = m_each;
+        out.rank = static_cast<std::int64_t>(rank);
+        return out;
+    }
+    Iterator begin() const { return {*this, 0}; }
+    Iterator end() const { return {*this, m_count}; }
+
+private:
+    RankSizing m_each;
+    std::size_t m_count = 0;
 };
 
 /// A named part of the way from ideal need to engine need, for all planned sequences and all ranks. May be 0.
@@ -43,7 +103,7 @@ struct EngineSizing
     std::string refusal; ///< why the rule does not apply to this plan; empty when it does
 
     std::optional<Quantity> blockTokens;
-    std::vector<RankSizing> ranks; ///< empty when the engine has no sharding rule
+    RankSizings ranks; ///< empty when the engine has no sharding rule
     std::optional<Quantity> bytesPerBlock; ///< on one rank, all groups
     std::optional<Quantity> blocksPerRequest; ///< at the configured maximum
     std::optional<Quantity> needBytes; ///< one request at the configured maximum, one rank: what start-up must find

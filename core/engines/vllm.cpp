@@ -145,10 +145,7 @@ void addRanks(EngineSizing& out, const std::vector<GroupShape>& shape, const Qua
     }
     first.bytesPerToken = named(sum(first.groupBytesPerToken), "bytes per token on the rank", Unit::BytesPerToken);
     first.bytesPerBlock = perBlock;
-    for (std::int64_t rank = 0; rank < tp.integer(); ++rank) {
-        out.ranks.push_back(first);
-        out.ranks.back().rank = rank;
-    }
+    out.ranks = RankSizings(std::move(first), tp.integer());
     out.bytesPerBlock = perBlock;
 }
 

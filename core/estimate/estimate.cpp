@@ -263,7 +263,7 @@ Result<void> checkFigures(const Estimate& estimate)
             continue;
         const bool missing = quantity.error().find("not stated") != std::string::npos;
         return Error {missing ? "estimate.not_stated" : "estimate.overflow",
-            fmt::format("{} cannot be computed: {}", path, quantity.error()), {{}, path}};
+            fmt::format("{} cannot be computed: {}", quantity.name(), quantity.error()), {{}, path}};
     }
     return {};
 }

@@ -79,7 +79,8 @@ struct Estimate
 Result<Estimate> estimate(const Plan& plan);
 
 /// Every figure of an estimate by a stable path: "idealBytes", "groups.full.bytesPerToken", "engine.blocks",
-/// "ranks.0.bytesPerToken", "differences.page_rounding", … in the order of the report.
+/// "ranks.0.bytesPerToken" (the first 64 ranks; all keep the same), "differences.page_rounding", … in the order of the
+/// report.
 std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate);
 
 /// One figure by its path, without making the whole list: those of figuresOf() and what one rank keeps of one group,

@@ -5,6 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 namespace kvw {
 
 namespace {
@@ -40,6 +43,8 @@ void addGroup(Figures& out, const GroupEstimate& group)
     }
 }
 
+constexpr std::size_t mostRanksListed = 64; // figureAt() finds the others too
+
 void addEngine(Figures& out, const EngineSizing& engine)
 {
     const auto add = [&](const char* name, const std::optional<Quantity>& quantity) {
@@ -57,8 +62,9 @@ void addEngine(Figures& out, const EngineSizing& engine)
     add("engine.maxConcurrency", engine.maxConcurrency);
     add("engine.largestLength", engine.largestLength);
     add("engine.engineNeedBytes", engine.engineNeedBytes);
-    for (const RankSizing& rank : engine.ranks) {
-        const std::string base = fmt::format("ranks.{}", rank.rank);
+    const RankSizing& rank = engine.ranks.front(); // as every other
+    for (std::size_t r = 0; r < std::min(engine.ranks.size(), mostRanksListed); ++r) {
+        const std::string base = fmt::format("ranks.{}", r);
         out.emplace_back(base + ".bytesPerToken", rank.bytesPerToken);
         out.emplace_back(base + ".bytesPerBlock", rank.bytesPerBlock);
         if (engine.poolBytes)
@@ -68,22 +74,33 @@ void addEngine(Figures& out, const EngineSizing& engine)
         out.emplace_back("differences." + difference.id, difference.bytes);
 }
 
-/// "ranks.R.groups.G.bytesPerToken" and ".fixedBytesPerSequence": not in the list, which would grow with ranks ×
-/// groups.
+/// "ranks.R.groups.G.bytesPerToken" and ".fixedBytesPerSequence", which are not in the list, for it would grow with
+/// ranks × groups; and the figures of ranks beyond those listed.
 std::optional<Quantity> rankGroupFigure(const Estimate& estimate, std::string_view path)
 {
-    for (const RankSizing& rank : estimate.engine.ranks) {
-        const std::string ranks = fmt::format("ranks.{}.groups.", rank.rank);
-        if (!path.starts_with(ranks))
-            continue;
-        const std::string_view rest = path.substr(ranks.size());
-        for (std::size_t g = 0; g < estimate.groups.size(); ++g) {
-            const std::string& id = estimate.groups[g].group->id;
-            if (rest == id + ".bytesPerToken" && g < rank.groupBytesPerToken.size())
-                return rank.groupBytesPerToken[g];
-            if (rest == id + ".fixedBytesPerSequence" && g < rank.groupFixedBytes.size())
-                return rank.groupFixedBytes[g];
-        }
+    constexpr std::string_view prefix = "ranks.";
+    const EngineSizing& engine = estimate.engine;
+    if (!path.starts_with(prefix))
+        return std::nullopt;
+    path.remove_prefix(prefix.size());
+    std::size_t number = 0;
+    const auto [end, status] = std::from_chars(path.data(), path.data() + path.size(), number);
+    if (status != std::errc {} || number >= engine.ranks.size())
+        return std::nullopt;
+    const std::string_view rest = path.substr(static_cast<std::size_t>(end - path.data()));
+    const RankSizing& rank = engine.ranks.front(); // as every other
+    if (rest == ".bytesPerToken")
+        return rank.bytesPerToken;
+    if (rest == ".bytesPerBlock")
+        return rank.bytesPerBlock;
+    if (rest == ".poolBytes")
+        return engine.poolBytes;
+    for (std::size_t g = 0; g < estimate.groups.size(); ++g) {
+        const std::string base = ".groups." + estimate.groups[g].group->id;
+        if (rest == base + ".bytesPerToken" && g < rank.groupBytesPerToken.size())
+            return rank.groupBytesPerToken[g];
+        if (rest == base + ".fixedBytesPerSequence" && g < rank.groupFixedBytes.size())
+            return rank.groupFixedBytes[g];
     }
     return std::nullopt;
 }

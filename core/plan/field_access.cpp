@@ -110,7 +110,39 @@ Error rangeError(const FieldReference& reference, std::string found)
 {
     const Field& field = *reference.field;
     return Error {"plan.range", "the value is outside the field's range", {{}, reference.path}, std::move(found),
-        fmt::format("{} to {}", field.minimum, field.maximum)};
+        field.unit == Unit::Ratio ? fmt::format("{} to {}, or a percentage: {} % to {} %", field.minimum, field.maximum,
+            100 * field.minimum, 100 * field.maximum)
+            : field.maximum == INT64_MAX ? withUnit(field, field.minimum) + " or more"
+                                         : withUnit(field, field.minimum) + " to " + withUnit(field, field.maximum)};
+}
+
+/// "8 192 tokens" as "8,192": the unit that a field shows may be typed with the number, and groups may be parted by
+/// spaces.
+std::string plainNumber(const Field& field, std::string_view text)
+{
+    const std::string_view unit = unitName(field.unit);
+    while (!text.empty() && text.back() == ' ')
+        text.remove_suffix(1);
+    for (const std::string_view word : {unit, unit.substr(0, unit.size() - (unit.ends_with('s') ? 1 : 0))}) {
+        if (word.empty() || !text.ends_with(word))
+            continue;
+        const std::string_view number = text.substr(0, text.size() - word.size());
+        if (!number.empty() && (number.back() == ' ' || (number.back() >= '0' && number.back() <= '9'))) {
+            text = number;
+            break;
+        }
+    }
+    std::string out(text);
+    for (const std::string_view space : {"\xc2\xa0", "\xe2\x80\xaf"}) { // no-break, and narrow no-break
+        for (std::size_t at = out.find(space); at != std::string::npos; at = out.find(space))
+            out.replace(at, space.size(), " ");
+    }
+    const auto digit = [&](std::size_t i) { return i < out.size() && out[i] >= '0' && out[i] <= '9'; };
+    for (std::size_t i = 1; i + 1 < out.size(); ++i) {
+        if (out[i] == ' ' && digit(i - 1) && digit(i + 1))
+            out[i] = ',';
+    }
+    return out;
 }
 
 Result<std::int64_t> wholeNumber(const FieldReference& reference, std::string_view text)
@@ -118,15 +150,15 @@ Result<std::int64_t> wholeNumber(const FieldReference& reference, std::string_vi
     const Field& field = *reference.field;
     Result<std::int64_t> value = 0;
     if (field.unit == Unit::Byte) {
-        const Result<Bytes> bytes = parseBytes(text);
+        const Result<Bytes> bytes = parseBytes(plainNumber(field, text));
         value = bytes ? Result<std::int64_t>(bytes->value) : Result<std::int64_t>(bytes.error());
     } else {
-        value = parseCount(text);
+        value = parseCount(plainNumber(field, text));
     }
     if (!value && value.error().code == "number.range")
         return rangeError(reference, std::string(text));
     if (!value) {
-        return Error {"plan.type", "not a value for this field", {{}, reference.path}, value.error().found,
+        return Error {"plan.type", "not a value for this field", {{}, reference.path}, fmt::format("\"{}\"", text),
             value.error().expected};
     }
     if (*value < field.minimum || *value > field.maximum)

@@ -98,7 +98,7 @@ Result<void> writeFileAtomically(const std::string& path, std::string_view conte
     std::string temporary;
     const int descriptor = createBeside(*target, exists ? old.st_mode & 0777 : 0666, temporary);
     if (descriptor < 0)
-        return fileError("io.create", path, "no file can be made beside it", errno);
+        return fileError("io.create", path, "the folder cannot be written", errno);
     Result<void> written = writeAll(descriptor, content, path, operations);
     if (exists)
         (void)::fchmod(descriptor, old.st_mode & 07777);

@@ -46,6 +46,7 @@ private slots:
     void displays();
     void collections();
     void pathsWithoutAPlan();
+    void unitsAndGroups();
 };
 
 void FieldTableTest::everyFieldIsDescribed()
@@ -229,6 +230,34 @@ void FieldTableTest::pathsWithoutAPlan()
     QCOMPARE(range("deployment.tp"), QString("a whole number, 1 ranks to 65,536 ranks"));
     QCOMPARE(range("deployment.memoryBytes"), QString("a size, 1 B to 1.00 EiB"));
     QCOMPARE(range("budget.utilization"), QString("a number, 0 to 1"));
+}
+
+/// The unit that a field shows may be typed with its number, and groups of digits may be parted.
+void FieldTableTest::unitsAndGroups()
+{
+    Plan plan = skeleton();
+    const auto set = [&](const char* text) { return setField(plan, "limits.maxModelLen", text); };
+    const std::pair<const char*, std::int64_t> good[] {{"8 192 tokens", 8192}, {"8192 tokens", 8192},
+        {"16k tokens", 16384}, {"1 token", 1}, {"8,192", 8192}, {"1\u202f048\u00a0576", 1048576}, {" 77 ", 77},
+        {"4096tokens", 4096}};
+    for (const auto& [text, value] : good) {
+        QVERIFY2(set(text).ok(), text);
+        QCOMPARE(*plan.limits.maxModelLen, value);
+    }
+    for (const char* text : {"8 19", "8192 blocks", "tokens", "8192 tok", "8  192", "1 2 3"}) {
+        const Result<void> refused = set(text);
+        QVERIFY2(!refused.ok(), text);
+        QCOMPARE(q(refused.error().found), QString("\"%1\"").arg(QString::fromUtf8(text)));
+        QCOMPARE(*plan.limits.maxModelLen, std::int64_t {4096});
+    }
+    const Result<void> far = set("0");
+    QCOMPARE(q(far.error().expected), QString("1 tokens to 1,099,511,627,776 tokens"));
+    QVERIFY(setField(plan, "loaded.weightBytes", "37 430 639 984 bytes").ok());
+    QCOMPARE(*plan.loaded.weightBytes, std::int64_t {37'430'639'984});
+    QVERIFY(setField(plan, "budget.utilization", "92 %").ok());
+    QCOMPARE(*plan.budget.utilization, 0.92);
+    const Result<void> share = setField(plan, "budget.utilization", "92");
+    QCOMPARE(q(share.error().expected), QString("0 to 1, or a percentage: 0 % to 100 %"));
 }
 
 QTEST_APPLESS_MAIN(FieldTableTest)

@@ -275,6 +275,7 @@ TimeStrip::TimeStrip(MapState& map, QWidget* parent)
     controls->addWidget(new QLabel(tr("Speed"), this));
     controls->addWidget(m_speed);
     controls->addStretch(1);
+    m_label->setTextFormat(Qt::RichText);
     controls->addWidget(m_label);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

@@ -58,7 +58,7 @@ DeploymentPage::DeploymentPage(PlanDocument& document, QWidget* parent)
     split->addWidget(makeFigures());
     split->setStretchFactor(0, 5);
     split->setStretchFactor(1, 3);
-    split->setSizes({620, 340});
+    split->setSizes({640, 340});
     content()->addWidget(split, 1);
     connect(m_bar, &BudgetBar::figureSelected, this, &DeploymentPage::figureSelected);
     connect(&document, &PlanDocument::planChanged, this, &DeploymentPage::refresh);
@@ -102,7 +102,7 @@ QWidget* DeploymentPage::makeForms()
             {"limits.maxModelLen", "limits.promptTokens", "limits.outputTokens", "limits.concurrentSequences",
                 "admission.whenExhausted", "admission.reservation", "admission.maxWaitSteps"}),
         1, 0);
-    grid->addWidget(formPane(tr("Budget of one rank"), new ElidedLabel(tr("stated, or in parts"), this),
+    grid->addWidget(formPane(tr("Budget, as stated"), new ElidedLabel(tr("of one rank: whole, or in parts"), this),
                         {"budget.kvBytesPerRank", "budget.utilization", "budget.activationBytes", "budget.otherBytes"}),
         1, 1);
     for (int i : {0, 1}) {

@@ -10,10 +10,19 @@
 #include "plan/identity.h"
 #include "plan/plan_json.h"
 
+#include <QCryptographicHash>
+#include <QFile>
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <QStringList>
 
 #include <algorithm>
+
+// Outside any namespace, as the macro demands. A static library's resources are not found without it.
+static void initExamples()
+{
+    Q_INIT_RESOURCE(examples);
+}
 
 namespace kvw::gui {
 
@@ -64,8 +73,12 @@ const std::string& PlanDocument::hash() const
 void PlanDocument::setPlan(Plan plan, const QString& path)
 {
     m_stack.clear();
+    m_stack.setClean();
+    m_unsavedRuns.clear();
     m_plan = std::move(plan);
     m_path = path;
+    rememberFile();
+    clearRefusal(m_refusedField);
     m_prediction.reset();
     m_runs.clear();
     recompute();
@@ -98,12 +111,37 @@ Result<void> PlanDocument::open(const QString& path)
     return {};
 }
 
+QVector<std::pair<QString, QString>> PlanDocument::examples()
+{
+    return {{QStringLiteral("reference"), tr("Reference shape, two ranks")},
+        {QStringLiteral("gpt-oss-120b"), tr("gpt-oss-120b: window and full layers")},
+        {QStringLiteral("deepseek-r1-tp8"), tr("DeepSeek-R1: latent attention, eight ranks")}};
+}
+
+Result<void> PlanDocument::openExample(const QString& name)
+{
+    initExamples();
+    QFile file(QStringLiteral(":/examples/%1.kvplan").arg(name));
+    if (!file.open(QIODevice::ReadOnly))
+        return Error {"io.open", "there is no such example", {name.toStdString(), {}}};
+    const Result<JsonDocument> document = parseJson(file.readAll().toStdString(), name.toStdString());
+    if (!document)
+        return document.error();
+    Result<Plan> plan = planFromJson(*document);
+    if (!plan)
+        return plan.error();
+    setPlan(std::move(*plan), {});
+    return {};
+}
+
 Result<void> PlanDocument::save(const QString& path)
 {
     Result<void> saved = savePlan(m_plan, path.toStdString());
     if (!saved)
         return saved;
     m_path = QFileInfo(path).absoluteFilePath();
+    m_unsavedRuns.clear();
+    rememberFile();
     m_stack.setClean();
     emit fileChanged();
     return {};
@@ -121,7 +159,54 @@ QString PlanDocument::displayName() const
 
 bool PlanDocument::isModified() const
 {
+    return isEdited() || !m_unsavedRuns.isEmpty();
+}
+
+bool PlanDocument::isEdited() const
+{
     return !m_stack.isClean();
+}
+
+QStringList PlanDocument::unsavedRuns() const
+{
+    return m_unsavedRuns;
+}
+
+namespace {
+
+/// Of what is in the file now; empty when it cannot be read.
+QByteArray digestOf(const QString& path)
+{
+    QFile file(path);
+    QCryptographicHash hash(QCryptographicHash::Sha256);
+    return !path.isEmpty() && file.open(QIODevice::ReadOnly) && hash.addData(&file) ? hash.result() : QByteArray();
+}
+
+} // namespace
+
+void PlanDocument::rememberFile()
+{
+    m_fileDigest = digestOf(m_path);
+}
+
+bool PlanDocument::isFileChanged() const
+{
+    return !m_path.isEmpty() && QFile::exists(m_path) && digestOf(m_path) != m_fileDigest;
+}
+
+void PlanDocument::acceptFile()
+{
+    rememberFile();
+}
+
+void PlanDocument::setCommitPending(std::function<bool()> commit)
+{
+    m_commitPending = std::move(commit);
+}
+
+bool PlanDocument::commitPending()
+{
+    return !m_commitPending || m_commitPending();
 }
 
 namespace {
@@ -152,9 +237,9 @@ Result<void> PlanDocument::setField(const QString& path, const QString& text)
 {
     Plan changed = m_plan;
     const std::string key = path.toStdString();
-    Result<void> set = kvw::setField(changed, key, text.toStdString());
-    if (!set)
-        return set;
+    if (const Result<void> set = kvw::setField(changed, key, text.toStdString()); !set)
+        return refuse(path, set.error());
+    clearRefusal(path);
     const FieldReference before = *findField(m_plan, key);
     const FieldReference after = *findField(changed, key);
     if (fieldText(*before.field, before.slot) == fieldText(*after.field, after.slot))
@@ -171,14 +256,43 @@ Result<void> PlanDocument::setFields(const QString& name, const QVector<std::pai
     for (const auto& [path, text] : fields) {
         const std::string key = path.toStdString();
         const Result<FieldReference> before = findField(m_plan, key);
-        if (Result<void> set = kvw::setField(changed, key, text.toStdString()); !set)
-            return set;
+        if (const Result<void> set = kvw::setField(changed, key, text.toStdString()); !set)
+            return refuse(path, set.error());
+        clearRefusal(path);
         const FieldReference after = *findField(changed, key);
         differs = differs || fieldText(*before->field, before->slot) != fieldText(*after.field, after.slot);
     }
     if (differs)
         m_stack.push(new PlanCommand(*this, m_plan, std::move(changed), {}, name));
     return {};
+}
+
+Error PlanDocument::refuse(const QString& path, Error error)
+{
+    if (const Result<FieldReference> field = findField(m_plan, path.toStdString()))
+        error.where.at = fieldName(*field).toStdString();
+    m_refusedField = path;
+    m_refusal = QString::fromStdString(error.text());
+    return error;
+}
+
+QString PlanDocument::refusedField() const
+{
+    return m_refusedField;
+}
+
+QString PlanDocument::refusal() const
+{
+    return m_refusal;
+}
+
+void PlanDocument::clearRefusal(const QString& path)
+{
+    if (m_refusedField.isEmpty() || m_refusedField != path)
+        return;
+    m_refusedField.clear();
+    m_refusal.clear();
+    emit refusalCleared();
 }
 
 void PlanDocument::edit(const QString& name, const std::function<void(Plan&)>& change)
@@ -241,7 +355,9 @@ void PlanDocument::storeEvidence(const LiveResult& run, const QString& time)
     reference.poolFraction = run.setup.poolFraction;
     std::erase_if(m_plan.runs, [&](const RunReference& known) { return known.id == reference.id; });
     m_plan.runs.push_back(std::move(reference));
-    m_stack.resetClean(); // the file lacks it: ask on close
+    const QString name = runName(run.id);
+    if (!m_unsavedRuns.contains(name))
+        m_unsavedRuns.push_back(name); // the file lacks it: ask on close
     emit runsChanged();
     emit fileChanged();
 }
@@ -255,7 +371,17 @@ void PlanDocument::apply(const Plan& plan, const QString& path)
     m_plan.evidence = std::move(evidence);
     m_plan.runs = std::move(runs);
     recompute();
+    // The refused text stands no more for anything when its field changed elsewhere, or by undo.
+    if (path.isEmpty() || path == m_refusedField)
+        clearRefusal(m_refusedField);
     emit planChanged(path);
+}
+
+QString runName(const QString& id)
+{
+    static const QRegularExpression number(QStringLiteral("^run(\\d+)$"));
+    const QRegularExpressionMatch match = number.match(id);
+    return match.hasMatch() ? PlanDocument::tr("run %1").arg(match.captured(1)) : id;
 }
 
 void PlanDocument::recompute()

@@ -10,8 +10,10 @@
 #include "plan/plan.h"
 #include "serving/run_record.h"
 
+#include <QByteArray>
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <QUndoStack>
 #include <QVector>
 
@@ -74,21 +76,44 @@ public:
     void setPlan(Plan plan, const QString& path);
     /// Opens a plan, a config.json or a model folder. Errors as the readers give them; the document is unchanged then.
     Result<void> open(const QString& path);
+    /// The plans that come with the program: name and title.
+    static QVector<std::pair<QString, QString>> examples();
+    /// Opens one of them, as a plan that was never saved.
+    Result<void> openExample(const QString& name);
     /// Saves atomically. Errors as savePlan; the old file stays.
     Result<void> save(const QString& path);
     QString path() const;
     /// "name.kvplan", or "untitled".
     QString displayName() const;
+    /// True when closing would lose something: edits of the plan, or the evidence of a run.
     bool isModified() const;
+    /// True when the plan itself was edited since it was saved.
+    bool isEdited() const;
+    /// The runs whose evidence the file lacks: "run 1".
+    QStringList unsavedRuns() const;
+    /// True when the file is no more what was opened or saved last: another program wrote it.
+    bool isFileChanged() const;
+    /// What is in the file now is known to the user: isFileChanged() is false until it changes again.
+    void acceptFile();
+
+    /// Something may still be typed and not be committed. `commit` commits it, or returns false after it told why not.
+    void setCommitPending(std::function<bool()> commit);
+    /// Before the plan is saved, predicted, run or exported: commits what is still being typed. False: not now.
+    bool commitPending();
 
     /// Sets one field from text as --set would, as one undo step named after the field. An equal value is no step.
-    /// Errors as setField; the plan is unchanged then.
+    /// Errors as setField, which name the field by its title; the plan is unchanged then.
     Result<void> setField(const QString& path, const QString& text);
     /// Sets several fields, path and text each, as one undo step. Errors as setField; nothing is changed then.
     Result<void> setFields(const QString& name, const QVector<std::pair<QString, QString>>& fields);
     /// Any other edit as one undo step: `change` edits a copy of the plan. A plan that is the same afterwards is no
     /// step.
     void edit(const QString& name, const std::function<void(Plan&)>& change);
+    /// The field whose new value was refused last, and the sentence; empty once it has a good value again.
+    QString refusedField() const;
+    QString refusal() const;
+    /// The field at `path` shows a good value again, without an edit.
+    void clearRefusal(const QString& path);
 
     const std::shared_ptr<const PredictionResult>& prediction() const;
     void setPrediction(std::shared_ptr<const PredictionResult> prediction);
@@ -108,11 +133,15 @@ signals:
     void predictionChanged();
     void runsChanged();
     void fileChanged();
+    /// The value that was refused last is mended, or taken back.
+    void refusalCleared();
 
 private:
     friend class PlanCommand;
     void apply(const Plan& plan, const QString& path);
     void recompute();
+    Error refuse(const QString& path, Error error);
+    void rememberFile();
 
     Plan m_plan;
     QString m_path;
@@ -123,6 +152,14 @@ private:
     std::string m_hash;
     std::shared_ptr<const PredictionResult> m_prediction;
     std::vector<std::shared_ptr<const LiveResult>> m_runs;
+    QStringList m_unsavedRuns;
+    std::function<bool()> m_commitPending;
+    QString m_refusedField;
+    QString m_refusal;
+    QByteArray m_fileDigest; ///< of the file as it was opened or saved last; empty: there was none
 };
+
+/// A run as people call it: "run 3" of "run3".
+QString runName(const QString& id);
 
 } // namespace kvw::gui

@@ -14,8 +14,12 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QLineEdit>
+#include <QPointer>
+#include <QScrollArea>
 #include <QSignalBlocker>
+#include <QTimer>
 #include <QToolTip>
 
 namespace kvw::gui {
@@ -61,7 +65,15 @@ FieldForm::FieldForm(PlanDocument& document, const QStringList& paths, int colum
         m_rows[path] = row;
     }
     place();
-    connect(&document, &PlanDocument::planChanged, this, &FieldForm::refresh);
+    connect(&document, &PlanDocument::planChanged, this, [this](const QString& path) {
+        if (m_rows.contains(path))
+            forgetTyped(m_rows[path]);
+        refresh();
+    });
+    connect(&document, &PlanDocument::reset, this, [this] {
+        for (Row& row : m_rows)
+            forgetTyped(row);
+    });
     refresh();
 }
 
@@ -92,13 +104,17 @@ void FieldForm::place()
         }
         const int column = i / perColumn * 3;
         m_grid->addWidget(row.label, i % perColumn, column);
-        m_grid->addWidget(row.editor, i % perColumn, column + 1);
-        m_grid->addWidget(row.note, i % perColumn, column + 2);
-        row.label->setMinimumWidth(std::min(row.label->sizeHint().width(), fontMetrics().averageCharWidth() * 20));
+        // A choice needs the room of its note; where it came from stands before its label.
+        const bool choice = qobject_cast<QComboBox*>(row.editor);
+        m_grid->addWidget(row.editor, i % perColumn, column + 1, 1, choice ? 2 : 1);
+        row.note->setVisible(!choice);
+        if (!choice)
+            m_grid->addWidget(row.note, i % perColumn, column + 2);
+        row.label->setMinimumWidth(std::min(row.label->sizeHint().width(), fontMetrics().averageCharWidth() * 14));
         row.editor->setMinimumWidth(fontMetrics().averageCharWidth() * 14); // a byte count can be read
         m_grid->setColumnStretch(column, 0); // its own width while there is room
-        m_grid->setColumnStretch(column + 1, 3);
-        m_grid->setColumnStretch(column + 2, 2);
+        m_grid->setColumnStretch(column + 1, 1);
+        m_grid->setColumnStretch(column + 2, 0);
     }
 }
 
@@ -131,7 +147,8 @@ QWidget* FieldForm::makeEditor(const QString& path)
         return combo;
     }
     auto* line = new QLineEdit(this);
-    line->setPlaceholderText(tr("not stated"));
+    line->setPlaceholderText(QStringLiteral("⚠ ") + tr("not stated"));
+    line->installEventFilter(this);
     connect(line, &QLineEdit::editingFinished, this, [this, line, path] {
         if (line->isModified())
             commit(path, line->text());
@@ -142,7 +159,7 @@ QWidget* FieldForm::makeEditor(const QString& path)
 void FieldForm::commit(const QString& path, const QString& text)
 {
     Row& row = m_rows[path];
-    row.refused = false;
+    row.refusal.clear();
     if (auto* line = qobject_cast<QLineEdit*>(row.editor))
         line->setModified(false); // also when it is refused: told once, until the text changes
     const Result<void> set = m_document.setField(path, text);
@@ -151,14 +168,56 @@ void FieldForm::commit(const QString& path, const QString& text)
         return;
     }
     const QString why = QString::fromStdString(set.error().text());
-    row.refused = true;
+    row.refusal = why;
     const QColor differs = tokensFor(palette()).differs;
     setInk(row, differs, false);
     row.note->setInk(QPalette::PlaceholderText, differs);
-    row.note->setText(QStringLiteral("✗ ") + QString::fromStdString(set.error().message));
+    row.note->setText(QStringLiteral("✗"));
+    row.note->setTip(why);
     if (row.editor->isVisible())
         QToolTip::showText(row.editor->mapToGlobal(QPoint(0, row.editor->height())), why, row.editor, {}, 8000);
     emit refused(path, why);
+}
+
+QString FieldForm::commitPending()
+{
+    const QPointer<FieldForm> alive(this); // a commit may replace the form
+    for (const QString& path : QStringList(m_paths)) {
+        const auto* line = qobject_cast<QLineEdit*>(m_rows[path].editor);
+        if (line && line->isModified()) {
+            commit(path, line->text());
+            if (!alive)
+                return {};
+        } else if (!m_rows[path].refusal.isEmpty()) {
+            emit refused(path, m_rows[path].refusal);
+        }
+        if (!m_rows[path].refusal.isEmpty())
+            return path;
+    }
+    return {};
+}
+
+/// The text that was typed goes; the plan's value stands again.
+void FieldForm::restore(const QString& path)
+{
+    Row& row = m_rows[path];
+    forgetTyped(row);
+    refreshRow(path, row);
+    if (auto* line = qobject_cast<QLineEdit*>(row.editor))
+        line->selectAll();
+    m_document.clearRefusal(path);
+}
+
+void FieldForm::forgetTyped(Row& row)
+{
+    row.refusal.clear();
+    if (auto* line = qobject_cast<QLineEdit*>(row.editor))
+        line->setModified(false);
+}
+
+QString FieldForm::pathOf(const QObject* editor)
+{
+    return editor->property(fieldProperty).toString();
 }
 
 void FieldForm::setInk(Row& row, const QColor& ink, bool italic)
@@ -167,8 +226,11 @@ void FieldForm::setInk(Row& row, const QColor& ink, bool italic)
         return; // palettes and fonts cost a lot, and a form refreshes with every edit
     row.ink = ink;
     QPalette palette;
-    if (ink.isValid())
+    if (ink.isValid()) {
         palette.setColor(QPalette::Text, ink);
+        palette.setColor(QPalette::ButtonText, ink);
+        palette.setColor(QPalette::PlaceholderText, ink);
+    }
     row.editor->setPalette(palette);
     QFont own = font();
     own.setItalic(italic);
@@ -192,16 +254,15 @@ void FieldForm::refreshRow(const QString& path, Row& row)
         return;
     const Tokens& tokens = tokensFor(palette());
     const QString now = editText(*field);
-    if (row.refused) {
-        // Its text stays until somebody edits it, here or elsewhere.
-        auto* line = qobject_cast<QLineEdit*>(row.editor);
-        if (line && line->text() != now)
-            return;
-        row.refused = false;
-    }
+    auto* typed = qobject_cast<QLineEdit*>(row.editor);
+    if (typed && typed->text() != now && (!row.refusal.isEmpty() || typed->isModified()))
+        return; // what is being typed, or was refused, stays until somebody edits it, here or elsewhere
+    row.refusal.clear();
     const auto source = m_document.plan().provenance.find(path.toStdString());
     const bool assumed = source && source->kind == Source::Kind::Assumption;
-    setInk(row, assumed ? tokens.assumed : QColor(), assumed);
+    const bool unstated
+        = !isStated(field->slot) && (field->field->type != FieldType::Choice || field->field->choices.front().empty());
+    setInk(row, assumed ? tokens.assumed : unstated ? tokens.warning : QColor(), assumed);
     if (auto* combo = qobject_cast<QComboBox*>(row.editor)) {
         if (combo->findData(now) < 0)
             combo->addItem(now, now); // a name that this program has no rules for
@@ -214,19 +275,44 @@ void FieldForm::refreshRow(const QString& path, Row& row)
         }
         line->setModified(false);
     }
-    const bool stated = isStated(field->slot);
-    QStringList note;
-    if (!stated)
-        note.push_back(QStringLiteral("⚠ ") + tr("not stated"));
-    else if (field->field->unit == Unit::Byte)
-        note.push_back(QString::fromStdString(fieldDisplay(*field->field, field->slot)));
-    else if (field->field->unit != Unit::None && field->field->unit != Unit::Ratio)
-        note.push_back(fromStd(unitName(field->field->unit)));
-    if (stated && source && source->kind != Source::Kind::User)
-        note.push_back((assumed ? QStringLiteral("◇ ") : QStringLiteral("▤ ")) + fromStd(sourceKindName(source->kind)));
-    row.note->setText(note.join(QStringLiteral(" · ")));
-    row.note->setInk(QPalette::PlaceholderText, !stated || assumed ? tokens.warning : QColor());
-    row.note->setTip(source ? QString::fromStdString(sourceText(*source)) : QString());
+    refreshNote(*field, row);
+}
+
+/// Beside the editor: a mark for what was not entered, and the unit, or the size as people read it.
+void FieldForm::refreshNote(const FieldReference& reference, Row& row)
+{
+    const Field& field = *reference.field;
+    const Tokens& tokens = tokensFor(palette());
+    const auto source = m_document.plan().provenance.find(reference.path);
+    const bool assumed = source && source->kind == Source::Kind::Assumption;
+    // The first choice of a field that always has one is what holds when nobody says anything.
+    const bool byDefault = !source && field.type == FieldType::Choice && !field.choices.front().empty()
+        && fieldText(field, reference.slot) == field.choices.front();
+    const bool stated = byDefault || isStated(reference.slot);
+    const QString mark = assumed                                 ? QStringLiteral("◇")
+        : byDefault                                              ? QStringLiteral("◇")
+        : stated && source && source->kind != Source::Kind::User ? QStringLiteral("▤")
+                                                                 : QString();
+    QString word;
+    if (stated && field.unit == Unit::Byte)
+        word = QString::fromStdString(fieldDisplay(field, reference.slot));
+    else if (field.unit != Unit::None && field.unit != Unit::Ratio && field.unit != Unit::Byte)
+        word = fromStd(unitName(field.unit));
+    else if (assumed || byDefault)
+        word = assumed ? tr("assumed") : tr("default");
+    else if (!mark.isEmpty())
+        word = fromStd(sourceKindName(source->kind));
+    row.note->setText((mark + QLatin1Char(' ') + word).trimmed());
+    if (!m_stacked) {
+        row.note->setMinimumWidth(std::min(row.note->sizeHint().width(), fontMetrics().averageCharWidth() * 12));
+        const bool choice = qobject_cast<QComboBox*>(row.editor);
+        row.label->setText((choice && !mark.isEmpty() ? mark + QLatin1Char(' ') : QString()) + fromStd(field.title));
+    }
+    row.note->setInk(QPalette::PlaceholderText, assumed ? tokens.assumed : QColor());
+    row.note->setTip(source ? QString::fromStdString(sourceText(*source))
+            : byDefault     ? tr("The default: nobody stated it.")
+            : !stated       ? tr("Not stated")
+                            : QString());
 }
 
 bool FieldForm::showField(const QString& path)
@@ -234,7 +320,16 @@ bool FieldForm::showField(const QString& path)
     QWidget* editor = m_rows.value(path).editor;
     if (!editor)
         return false;
-    editor->setFocus(Qt::OtherFocusReason);
+    editor->setFocus(Qt::TabFocusReason); // its frame is seen
+    const auto reveal = [editor] {
+        for (QWidget* at = editor->parentWidget(); at; at = at->parentWidget()) {
+            if (auto* area = qobject_cast<QScrollArea*>(at))
+                area->ensureWidgetVisible(editor, 8, 24);
+        }
+    };
+    reveal();
+    // Once more when a form that was hidden has its size.
+    QTimer::singleShot(0, editor, reveal);
     if (auto* line = qobject_cast<QLineEdit*>(editor))
         line->selectAll();
     return true;
@@ -247,6 +342,19 @@ QWidget* FieldForm::editor(const QString& path) const
 
 bool FieldForm::eventFilter(QObject* object, QEvent* event)
 {
+    const bool key = event->type() == QEvent::KeyPress || event->type() == QEvent::ShortcutOverride;
+    if (key && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Escape) {
+        const QString path = pathOf(object);
+        const auto* line = qobject_cast<QLineEdit*>(object);
+        if (line && (line->isModified() || !m_rows.value(path).refusal.isEmpty())) {
+            if (event->type() == QEvent::KeyPress)
+                restore(path);
+            event->accept(); // before it stops a run
+            return true;
+        }
+    }
+    if (!qobject_cast<QComboBox*>(object))
+        return QWidget::eventFilter(object, event);
     if (event->type() == QEvent::Wheel && !static_cast<QWidget*>(object)->hasFocus()) {
         event->ignore();
         return true;

@@ -11,6 +11,10 @@
 
 class QGridLayout;
 
+namespace kvw {
+struct FieldReference;
+}
+
 namespace kvw::gui {
 
 class ElidedLabel;
@@ -33,7 +37,11 @@ public:
     /// Label above its editor and source below it, for narrow places.
     void setStacked(bool stacked);
     QStringList paths() const;
+    /// Focuses the field's editor and scrolls to it.
     bool showField(const QString& path);
+    /// Commits what is still being typed. Gives the path of a field that holds what it cannot take, and tells why by
+    /// refused(); empty when all is well.
+    QString commitPending();
     /// The editor of a field, null when it is not in the form: for tests and for tab order.
     QWidget* editor(const QString& path) const;
 
@@ -51,13 +59,17 @@ private:
         ElidedLabel* label = nullptr;
         QWidget* editor = nullptr;
         ElidedLabel* note = nullptr; ///< where the value came from
-        bool refused = false;
+        QString refusal; ///< why the text that stands in the editor was refused; empty: it was not
         QColor ink; ///< that the editor has; invalid: the palette's
     };
     void place();
     void refresh();
     void refreshRow(const QString& path, Row& row);
     void commit(const QString& path, const QString& text);
+    void restore(const QString& path);
+    static void forgetTyped(Row& row);
+    static QString pathOf(const QObject* editor);
+    void refreshNote(const FieldReference& field, Row& row);
     void setInk(Row& row, const QColor& ink, bool italic);
     QWidget* makeEditor(const QString& path);
 

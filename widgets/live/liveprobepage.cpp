@@ -220,7 +220,7 @@ void LiveProbePage::changeEvent(QEvent* event)
 
 void LiveProbePage::startRun()
 {
-    if (!m_run->isEnabled())
+    if (!m_run->isEnabled() || !m_document.commitPending())
         return;
     m_shown.clear();
     m_controller.start(m_device->options());
@@ -309,7 +309,7 @@ void LiveProbePage::refreshActions()
     m_stopButton->setToolTip(m_stop->toolTip());
     m_runButton->setDefault(!running);
     m_stopButton->setDefault(running);
-    setHeadline(!running && !why.isEmpty() ? QStringLiteral("✗ ") + why : QString());
+    setHeadline(!running && !why.isEmpty() ? QStringLiteral("✗ ") + why.toHtmlEscaped() : QString());
 }
 
 void LiveProbePage::refreshEvidence()

@@ -79,7 +79,8 @@ void NumberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     const QColor ink = inkFor(view, index);
     QRect area = style->subElementRect(QStyle::SE_ItemViewItemText, &view, view.widget).adjusted(3, 0, -2, 0);
     if (!unit.isEmpty()) {
-        const QFont small = smallFont(view.font);
+        QFont small = smallFont(view.font);
+        small.setWeight(QFont::Normal); // one slot for plain and for bold rows: the digits line up
         const int slot = unitSlot(QFontMetrics(small));
         painter->setFont(small);
         painter->setPen(selected || index.data(OddUnitRole).toBool() ? ink : tokens.dimText);
@@ -168,6 +169,15 @@ void NumberDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionVie
     if (const QWidget* around = editor->parentWidget(); around && rect.right() > around->width())
         rect.moveRight(around->width() - 1);
     editor->setGeometry(rect);
+}
+
+bool NumberDelegate::commit(QWidget* editor)
+{
+    emit commitData(editor);
+    if (editor->property(refusedProperty).toBool())
+        return false;
+    emit closeEditor(editor);
+    return true;
 }
 
 bool NumberDelegate::eventFilter(QObject* object, QEvent* event)

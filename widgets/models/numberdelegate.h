@@ -28,6 +28,9 @@ public:
     void updateEditorGeometry(
         QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
+    /// Commits what an open editor holds and closes it. False when the model refused it: the editor stays.
+    bool commit(QWidget* editor);
+
 protected:
     bool eventFilter(QObject* object, QEvent* event) override;
 };

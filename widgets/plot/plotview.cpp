@@ -101,7 +101,7 @@ void PlotView::Impl::addLimits(const Tokens& tokens, double most)
     int labels = 0; // of vertical ones, each a line lower than the one before
     for (const PlotLimit& limit : limits) {
         auto* line = new QCPItemLine(plot);
-        line->setPen(QPen(tokens.text, 1, Qt::DashLine));
+        line->setPen(QPen(tokens.text, 1, limit.solid ? Qt::SolidLine : Qt::DashLine));
         auto* label = new QCPItemText(plot);
         label->setText(limit.name);
         label->setColor(tokens.text);

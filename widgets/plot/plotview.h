@@ -32,6 +32,7 @@ struct PlotLimit
     QString name;
     double value = 0;
     bool vertical = false;
+    bool solid = false; ///< a reading, not a limit
 };
 
 /// One bar of a bar chart, made of parts one on another (or side by side from left to right).

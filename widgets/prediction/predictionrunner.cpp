@@ -73,6 +73,8 @@ PredictionRunner::Outcome PredictionRunner::work(const Plan& plan, Job& job)
 
 void PredictionRunner::start()
 {
+    if (!m_document.commitPending())
+        return;
     if (isRunning()) {
         m_again = true;
         m_job->cancelled = true;

@@ -95,12 +95,21 @@ void ProblemsPanel::setPagePrefixes(const QStringList& prefixes)
 
 QString ProblemsPanel::title() const
 {
-    return (m_here->isChecked() ? tr("Problems here: %1") : tr("Problems: %1")).arg(m_count.text());
+    if (!m_here->isChecked())
+        return tr("Problems: %1").arg(m_count.text());
+    return tr("Problems here: %1; %2 in the plan").arg(m_count.text()).arg(m_total);
 }
 
 QString ProblemsPanel::shortTitle() const
 {
-    return tr("Problems (%1)").arg(m_count.errors + m_count.warnings + m_count.notes);
+    QStringList parts;
+    for (const auto& [count, glyph] :
+        {std::pair {m_count.errors, "✗"}, std::pair {m_count.warnings, "!"}, std::pair {m_count.notes, "i"}}) {
+        if (count > 0)
+            parts.push_back(QStringLiteral("%1 %2").arg(count).arg(QString::fromUtf8(glyph)));
+    }
+    const QString shown = parts.isEmpty() ? QStringLiteral("0") : parts.join(QLatin1Char(' '));
+    return m_count.total() == m_total ? tr("Problems %1").arg(shown) : tr("Problems %1 of %2").arg(shown).arg(m_total);
 }
 
 void ProblemsPanel::refresh()
@@ -114,6 +123,9 @@ void ProblemsPanel::refresh()
     std::stable_sort(
         shown.begin(), shown.end(), [](const Diagnostic& a, const Diagnostic& b) { return a.severity > b.severity; });
     m_count = countProblems(shown, {});
+    m_total = static_cast<int>(m_document.diagnostics().size());
+    m_here->setText(tr("here %1").arg(countProblems(m_document.diagnostics(), m_prefixes).total()));
+    m_all->setText(tr("all %1").arg(m_total));
     m_list->setProblems(m_document, shown);
     emit summaryChanged();
 }

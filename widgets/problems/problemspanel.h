@@ -23,6 +23,7 @@ struct ProblemCount
 
     /// "2 errors, 1 warning, 1 note"; what is 0 is left out, and nothing at all is "none".
     QString text() const;
+    int total() const { return errors + warnings + notes; }
 };
 
 /// The document's diagnostics, errors first. A click, or Enter, leads to the field.
@@ -37,7 +38,7 @@ public:
     void setPagePrefixes(const QStringList& prefixes);
     /// "Problems here: 2 errors, 3 warnings": the dock's title.
     QString title() const;
-    /// The same in as few letters as a tab has room for: "Problems (5)".
+    /// The same in as few letters as a tab has room for: "Problems 1 ✗ 2 ! of 9".
     QString shortTitle() const;
     /// Selects the next (+1) or previous (−1) problem and goes to its field.
     void step(int direction);
@@ -55,6 +56,7 @@ private:
     QToolButton* m_all;
     ProblemList* m_list;
     ProblemCount m_count;
+    int m_total = 0; ///< of the whole plan
 };
 
 /// Diagnostics below any of the prefixes. No prefixes: all of them.

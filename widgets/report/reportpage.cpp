@@ -285,6 +285,8 @@ void ReportPage::showSections(const QStringList& ids, const QStringList& titles)
 
 void ReportPage::exportDialog()
 {
+    if (!m_document.commitPending())
+        return;
     QFileDialog dialog(this, tr("Export the report"));
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setNameFilter(tr("PDF (*.pdf)"));
@@ -307,8 +309,10 @@ void ReportPage::exportTo(const QString& path)
         m_export->setEnabled(true);
         const QString error = watcher->result();
         const QString name = QFileInfo(path).fileName();
-        emit message(error.isEmpty() ? tr("The report was written to %1.").arg(path)
-                                     : tr("%1 was not written: %2").arg(name, error));
+        if (error.isEmpty())
+            emit done(tr("The report was written to %1.").arg(path));
+        else
+            emit message(tr("%1 was not written: %2").arg(name, error));
         emit exported(path, error);
     });
     watcher->setFuture(QtConcurrent::run([source = source(), paper = paper(), path] {

@@ -80,7 +80,8 @@ QVector<int> matchCommands(const QVector<Command>& commands, const QString& word
     QVector<std::pair<int, int>> found; // how good, position
     for (int i = 0; i < commands.size(); ++i) {
         const Command& command = commands[i];
-        const QString all = command.name + QLatin1Char(' ') + command.kind + QLatin1Char(' ') + command.keywords;
+        const QString all = command.name + QLatin1Char(' ') + command.kind + QLatin1Char(' ') + command.keywords
+            + QLatin1Char(' ') + command.otherWords;
         const bool matches = std::all_of(
             parts.begin(), parts.end(), [&](const QString& part) { return all.contains(part, Qt::CaseInsensitive); });
         if (!matches)
@@ -133,8 +134,10 @@ void CommandField::setSource(std::function<QVector<Command>()> source)
 QStringList CommandField::listed() const
 {
     QStringList out;
-    for (int row = 0; row < m_list->count(); ++row)
-        out.push_back(m_list->item(row)->text());
+    for (int row = 0; row < m_list->count(); ++row) {
+        if (m_list->item(row)->flags() != Qt::NoItemFlags) // "Nothing found" is no command
+            out.push_back(m_list->item(row)->text());
+    }
     return out;
 }
 
@@ -181,6 +184,11 @@ void CommandField::filter()
         item->setData(detailRole, command.detail);
         if (!command.enabled)
             item->setFlags(item->flags() & ~Qt::ItemIsEnabled);
+    }
+    if (found.isEmpty()) {
+        auto* nothing = new QListWidgetItem(tr("Nothing found"), m_list);
+        nothing->setFlags(Qt::NoItemFlags);
+        nothing->setData(detailRole, tr("fewer or other words may find it"));
     }
     m_list->setCurrentRow(0);
 }

@@ -21,6 +21,7 @@ struct Command
     QString keywords; ///< found too, never shown: the path
     std::function<void()> run;
     bool enabled = true;
+    QString otherWords {}; ///< found too, never shown: what else people call it
 };
 
 /// Ctrl+K: finds any command, page, plan field or figure by words of its name, and goes there. The list drops below the

@@ -7,6 +7,7 @@
 #include "capacity/capacitypage.h"
 #include "deployment/deploymentpage.h"
 #include "explain/explainpanel.h"
+#include "forms/fieldform.h"
 #include "live/liveprobepage.h"
 #include "models/explainpath.h"
 #include "models/numbertext.h"
@@ -18,44 +19,43 @@
 #include "report/reportpage.h"
 #include "settings/settingsdialog.h"
 #include "shell/commandfield.h"
-#include "shell/fieldhelp.h"
+#include "shell/filenotice.h"
 #include "shell/messagebar.h"
 #include "shell/page.h"
+#include "shell/pendingedits.h"
 #include "shell/rail.h"
 #include "style/elidedlabel.h"
+#include "style/focusframe.h"
 #include "style/icons.h"
+#include "style/plaintext.h"
+#include "style/workbenchstyle.h"
 #include "tenants/tenantspage.h"
 #include "workload/workloadpage.h"
+#include "worksheet/startpanel.h"
 #include "worksheet/worksheetpage.h"
 
 #include <QAction>
 #include <QApplication>
-#include <QCloseEvent>
 #include <QDockWidget>
-#include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenuBar>
-#include <QMessageBox>
-#include <QMimeData>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
-#include <QTime>
 #include <QToolBar>
 #include <QToolButton>
 #include <QUndoStack>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace kvw::gui {
 
 namespace {
 
-constexpr int mostRecent = 10;
-constexpr auto recentKey = "files/recent";
-constexpr auto geometryKey = "window/geometry";
+constexpr QLatin1String refusalCause("refused");
 
 } // namespace
 
@@ -68,11 +68,15 @@ MainWindow::MainWindow(QWidget* parent)
 {
     setObjectName(QStringLiteral("mainWindow"));
     setAcceptDrops(true);
+    useWorkbenchStyle();
+    showTextPlain();
+    new FocusFrame(this);
+    qApp->installEventFilter(new UndoKeys(this));
+    m_document.setCommitPending([this] { return commitPending(); });
 
     auto* right = new QVBoxLayout;
     right->setContentsMargins(0, 0, 0, 0);
     right->setSpacing(0);
-    right->addWidget(m_message);
     right->addWidget(m_pages, 1);
     auto* central = new QWidget(this);
     auto* layout = new QHBoxLayout(central);
@@ -86,6 +90,7 @@ MainWindow::MainWindow(QWidget* parent)
     makeActions();
     makeStatusBar();
     addPage(new WorksheetPage(m_document, this), QStringLiteral("worksheet"));
+    connectStart();
     addPage(new DeploymentPage(m_document, this), QStringLiteral("deployment"));
     addPage(new TenantsPage(m_document, this), QStringLiteral("tenants"));
     addPage(new WorkloadPage(m_document, this), QStringLiteral("workload"));
@@ -110,20 +115,35 @@ MainWindow::MainWindow(QWidget* parent)
     qobject_cast<QToolButton*>(bar->widgetForAction(report->exportAction()))
         ->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     makeCommandField();
+    connect(m_message, &MessageBar::shownChanged, this, [this] { currentPage()->showMessage(m_message->isShown()); });
+    connect(&m_document, &PlanDocument::refusalCleared, this, [this] { m_message->dismissCause(refusalCause); });
+    auto* files = new FileNotice(m_document, *m_message, this);
+    connect(files, &FileNotice::reopenRequested, this, [this] { openAsked(m_document.path()); });
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_document, &PlanDocument::planChanged, this, [this] {
         refreshTitle();
         refreshBadges();
     });
+    connect(&m_document, &PlanDocument::reset, this, [this] {
+        m_selectionStatus->setText({});
+        m_savedStatus->setText({});
+        m_message->dismiss(); // what it says is of another plan
+    });
     m_rail->setCurrentRow(0);
+    orderTabs();
     refreshTitle();
     refreshBadges();
     refreshRecent();
     openAtFittingSize();
 }
 
-MainWindow::~MainWindow() = default;
+MainWindow::~MainWindow()
+{
+    // An editor that is still open commits as it loses the focus: now, while there is a document.
+    if (QWidget* focus = focusWidget())
+        focus->clearFocus();
+}
 
 PlanDocument& MainWindow::document()
 {
@@ -139,11 +159,27 @@ void MainWindow::addPage(Page* page, const QString& icon)
     connect(page, &Page::figureSelected, m_explain, &ExplainPanel::showFigure);
     if (const auto* source = dynamic_cast<const ExplanationSource*>(page))
         m_explain->addSource(source);
-    connect(page, &Page::selectionText, this, [this](const QString& text) { m_selectionStatus->setText(text); });
-    connect(page, &Page::message, this, [this](const QString& text) { m_message->show(text); });
+    connect(page, &Page::selectionText, this, [this, page](const QString& text) {
+        if (page == currentPage())
+            m_selectionStatus->setText(text);
+    });
+    connect(page, &Page::message, this, [this](const QString& text) {
+        m_message->show(text, {}, text == m_document.refusal() ? QString(refusalCause) : QString());
+    });
+    connect(page, &Page::done, m_message, &MessageBar::showDone);
     connect(page, &Page::badgeChanged, this, &MainWindow::refreshBadges);
     connect(page, &Page::fieldRequested, this, &MainWindow::goToField);
     connect(page, &Page::sideRequested, this, &MainWindow::showSide);
+}
+
+void MainWindow::connectStart()
+{
+    auto* start = findChild<StartPanel*>();
+    connect(start, &StartPanel::openRequested, this, &MainWindow::openDialog);
+    connect(start, &StartPanel::folderRequested, this, &MainWindow::openFolderDialog);
+    connect(start, &StartPanel::exampleRequested, this, &MainWindow::openExample);
+    // Not at once: the list that the button stands in is filled anew.
+    connect(start, &StartPanel::recentRequested, this, &MainWindow::openAsked, Qt::QueuedConnection);
 }
 
 void MainWindow::addLiveProbe()
@@ -204,8 +240,13 @@ void MainWindow::makeActions()
 {
     const auto icon = [](const char* name) { return gui::icon(QString::fromLatin1(name)); };
     QMenu* file = menuBar()->addMenu(tr("&File"));
+    file->addAction(tr("&New"), QKeySequence::New, this, &MainWindow::newPlan);
     QAction* open = file->addAction(icon("open"), tr("&Open…"), QKeySequence::Open, this, &MainWindow::openDialog);
+    file->addAction(tr("Open &folder…"), QKeySequence(tr("Ctrl+Shift+O")), this, &MainWindow::openFolderDialog);
     m_recent = file->addMenu(tr("Open &recent"));
+    QMenu* examples = file->addMenu(tr("Open an &example"));
+    for (const auto& [name, title] : PlanDocument::examples())
+        examples->addAction(title, this, [this, name = name] { openExample(name); });
     QAction* saveAction = file->addAction(icon("save"), tr("&Save"), QKeySequence::Save, this, [this] { save(); });
     file->addAction(tr("Save &as…"), QKeySequence(tr("Ctrl+Shift+S")), this, [this] { saveAs(); });
     file->addSeparator();
@@ -229,7 +270,7 @@ void MainWindow::makeActions()
         action->setShortcut(QKeySequence(QStringLiteral("Ctrl+%1").arg(i + 1)));
         connect(action, &QAction::triggered, this, [this, i] {
             if (i < m_rail->count())
-                m_rail->setCurrentRow(i);
+                enterPage(pageIds().at(i));
         });
         addAction(action);
     }
@@ -245,8 +286,8 @@ void MainWindow::makeActions()
     QMenu* help = menuBar()->addMenu(tr("&Help"));
     help->addAction(tr("&Help for what has the focus"), QKeySequence(Qt::Key_F1), this, &MainWindow::showHelp);
     help->addAction(tr("&About KV Workbench"), this, [this] {
-        m_message->show(tr("KV Workbench %1. The window is under GPL-3.0-or-later, its core under Apache-2.0.")
-                            .arg(QApplication::applicationVersion()));
+        m_message->showDone(tr("KV Workbench %1. The window is under GPL-3.0-or-later, its core under Apache-2.0.")
+                                .arg(QApplication::applicationVersion()));
     });
 
     QToolBar* bar = addToolBar(tr("Main"));
@@ -299,6 +340,52 @@ void MainWindow::showPage(const QString& id)
         m_rail->setCurrentRow(row);
 }
 
+void MainWindow::enterPage(const QString& id)
+{
+    showPage(id);
+    if (QWidget* view = page(id)->mainView())
+        view->setFocus(Qt::TabFocusReason);
+}
+
+/// Rail, then page by page as each has it, then the docks.
+void MainWindow::orderTabs()
+{
+    QWidgetList order {m_rail};
+    for (int i = 0; i < m_pages->count(); ++i)
+        order += qobject_cast<Page*>(m_pages->widget(i))->tabOrder();
+    for (const QWidget* dock : {m_explainDock, m_problemsDock, m_sideDock}) {
+        for (QWidget* inside : dock->findChildren<QWidget*>()) {
+            if (inside->focusPolicy() != Qt::NoFocus)
+                order.push_back(inside);
+        }
+    }
+    // Menus and lists that drop down are windows of their own.
+    order.erase(
+        std::remove_if(order.begin(), order.end(), [this](const QWidget* one) { return one->window() != this; }),
+        order.end());
+    for (qsizetype i = 1; i < order.size(); ++i)
+        setTabOrder(order[i - 1], order[i]);
+}
+
+bool MainWindow::commitPending()
+{
+    const std::optional<RefusedEdit> refused = commitPendingEdits(*this);
+    if (!refused)
+        return true;
+    for (int i = 0; i < m_pages->count() && refused->form; ++i) {
+        const auto* page = qobject_cast<Page*>(m_pages->widget(i));
+        const bool aside = page->side() && page->side()->isAncestorOf(refused->form);
+        if (!aside && !page->isAncestorOf(refused->form))
+            continue;
+        m_rail->setCurrentRow(i);
+        if (aside)
+            showSide();
+        refused->form->showField(refused->field);
+        break;
+    }
+    return false;
+}
+
 MessageBar* MainWindow::messageBar() const
 {
     return m_message;
@@ -317,10 +404,13 @@ CommandField* MainWindow::commandField() const
 void MainWindow::currentPageChanged(int row)
 {
     saveLayout();
-    m_pages->setCurrentIndex(row);
-    if (const Page* page = currentPage())
-        m_problems->setPagePrefixes(page->fieldPrefixes());
     m_selectionStatus->setText({});
+    m_pages->setCurrentIndex(row);
+    if (Page* page = currentPage()) {
+        m_problems->setPagePrefixes(page->fieldPrefixes());
+        page->hostMessage(m_message);
+        page->showMessage(m_message->isShown());
+    }
     restoreLayout();
 }
 
@@ -349,106 +439,6 @@ void MainWindow::refreshBadges()
         else
             m_rail->setBadge(i, {}, Rail::Quiet, {});
     }
-}
-
-void MainWindow::refreshRecent()
-{
-    m_recent->clear();
-    const QStringList files = QSettings().value(QLatin1String(recentKey)).toStringList();
-    for (const QString& file : files) {
-        QAction* action = m_recent->addAction(file, this, [this, file] {
-            if (confirmDiscard())
-                openPath(file);
-        });
-        action->setEnabled(QFileInfo::exists(file));
-    }
-    m_recent->setEnabled(!files.isEmpty());
-}
-
-bool MainWindow::openPath(const QString& path)
-{
-    const Result<void> opened = m_document.open(path);
-    if (!opened) {
-        m_message->show(
-            tr("%1 was not opened: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(opened.error().text())));
-        return false;
-    }
-    m_message->dismiss();
-    QStringList files = QSettings().value(QLatin1String(recentKey)).toStringList();
-    const QString full = QFileInfo(path).absoluteFilePath();
-    files.removeAll(full);
-    files.prepend(full);
-    QSettings().setValue(QLatin1String(recentKey), QStringList(files.mid(0, mostRecent)));
-    refreshRecent();
-    return true;
-}
-
-bool MainWindow::saveTo(const QString& path)
-{
-    const Result<void> saved = m_document.save(path);
-    if (!saved) {
-        m_message->show(tr("Not saved: %1").arg(QString::fromStdString(saved.error().text())));
-        return false;
-    }
-    m_savedStatus->setText(tr("Saved %1").arg(QTime::currentTime().toString(QStringLiteral("HH:mm"))));
-    return true;
-}
-
-bool MainWindow::save()
-{
-    return m_document.path().isEmpty() ? saveAs() : saveTo(m_document.path());
-}
-
-bool MainWindow::saveAs()
-{
-    const QString path
-        = QFileDialog::getSaveFileName(this, tr("Save the plan"), m_document.path(), tr("Plans (*.kvplan)"));
-    return !path.isEmpty() && saveTo(path);
-}
-
-void MainWindow::openDialog()
-{
-    if (!confirmDiscard())
-        return;
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open a plan or a model file"), m_document.path(),
-        tr("Plans and config.json (*.kvplan *.json);;All files (*)"));
-    if (!path.isEmpty())
-        openPath(path);
-}
-
-bool MainWindow::confirmDiscard()
-{
-    if (!m_document.isModified())
-        return true;
-    const auto answer = QMessageBox::question(this, tr("Unsaved changes"),
-        tr("%1 has changes that are not saved.").arg(m_document.displayName()),
-        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, QMessageBox::Save);
-    if (answer == QMessageBox::Save)
-        return save();
-    return answer == QMessageBox::Discard;
-}
-
-void MainWindow::closeEvent(QCloseEvent* event)
-{
-    event->setAccepted(confirmDiscard());
-    if (event->isAccepted()) {
-        saveLayout();
-        QSettings().setValue(QLatin1String(geometryKey), saveGeometry());
-    }
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event)
-{
-    const QList<QUrl> urls = event->mimeData()->urls();
-    if (urls.size() == 1 && urls.front().isLocalFile())
-        event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event)
-{
-    const QString path = event->mimeData()->urls().front().toLocalFile();
-    if (confirmDiscard())
-        openPath(path);
 }
 
 } // namespace kvw::gui

@@ -37,10 +37,14 @@ public:
     /// Opens a plan or model file; a failure is told in the message bar and changes nothing.
     bool openPath(const QString& path);
     bool saveTo(const QString& path);
+    /// Opens one of the plans that come with the program ("reference"), as a plan that was never saved.
+    void openExample(const QString& name);
     /// Pages by id, in rail order.
     QStringList pageIds() const;
     Page* page(const QString& id) const;
     void showPage(const QString& id);
+    /// The same, and the page's main view gets the focus.
+    void enterPage(const QString& id);
     MessageBar* messageBar() const;
     ExplainPanel* explain() const;
     CommandField* commandField() const;
@@ -61,17 +65,28 @@ private:
     // mainwindow.cpp
     void addPage(Page* page, const QString& icon);
     void addLiveProbe();
+    void connectStart();
     void makeActions();
     void makeDocks();
     void makeStatusBar();
     void currentPageChanged(int row);
     void refreshTitle();
     void refreshBadges();
+    bool commitPending();
+    void orderTabs();
+
+    // mainwindow_files.cpp
     void refreshRecent();
     bool confirmDiscard();
+    bool confirmOverwrite();
+    QString whatIsLost() const;
+    bool isRunningLive() const;
     bool save();
     bool saveAs();
     void openDialog();
+    void openFolderDialog();
+    void openAsked(const QString& path);
+    void newPlan();
 
     // mainwindow_layout.cpp: what is remembered per page and size of the window
     Page* currentPage() const;

@@ -86,6 +86,36 @@ void collectActions(QVector<Command>& out, const QList<QAction*>& actions)
     }
 }
 
+/// What else people call a field: words of engines and of papers.
+QString otherWords(const QString& path)
+{
+    static const QVector<std::pair<QString, QString>> words {
+        {QStringLiteral("elementType"), QStringLiteral("kv cache dtype precision quantization quantisation fp8 bf16")},
+        {QStringLiteral("model.dtype"), QStringLiteral("precision weights")},
+        {QStringLiteral("limits.maxModelLen"), QStringLiteral("context length window sequence max_model_len kv")},
+        {QStringLiteral("limits.concurrentSequences"), QStringLiteral("users parallel batch")},
+        {QStringLiteral("engine.maxSequences"), QStringLiteral("batch size max_num_seqs")},
+        {QStringLiteral("engine.maxBatchedTokens"), QStringLiteral("max_num_batched_tokens chunked prefill")},
+        {QStringLiteral("engine.blockTokens"), QStringLiteral("kv page size block_size")},
+        {QStringLiteral("budget.kvBytesPerRank"), QStringLiteral("kv cache memory pool")},
+        {QStringLiteral("budget.utilization"), QStringLiteral("gpu_memory_utilization fraction")},
+        {QStringLiteral("deployment.memoryBytes"), QStringLiteral("vram hbm gpu")},
+        {QStringLiteral("deployment.tp"), QStringLiteral("tp tensor gpus")},
+        {QStringLiteral("deployment.pp"), QStringLiteral("pp gpus")},
+        {QStringLiteral("reuse.prefixCaching"), QStringLiteral("apc automatic prefix cache kv")},
+        {QStringLiteral(".limit"), QStringLiteral("sliding window")},
+        {QStringLiteral(".heads"), QStringLiteral("kv heads gqa")},
+        {QStringLiteral(".width"), QStringLiteral("head_dim")},
+        {QStringLiteral("saltSource"), QStringLiteral("cache_salt")},
+    };
+    QStringList out;
+    for (const auto& [end, other] : words) {
+        if (path.endsWith(end))
+            out.push_back(other);
+    }
+    return out.join(QLatin1Char(' '));
+}
+
 } // namespace
 
 QVector<Command> MainWindow::commands()
@@ -95,7 +125,7 @@ QVector<Command> MainWindow::commands()
     for (int i = 0; i < m_pages->count(); ++i) {
         const auto* page = qobject_cast<Page*>(m_pages->widget(i));
         out.push_back({page->name(), tr("page"), QStringLiteral("Ctrl+%1").arg(i + 1), page->purpose(),
-            [this, i] { m_rail->setCurrentRow(i); }});
+            [this, i] { enterPage(pageIds().at(i)); }});
         if (page == currentPage())
             collectActions(out, page->actions());
     }
@@ -106,7 +136,8 @@ QVector<Command> MainWindow::commands()
         const QString title = fromStd(field.field->title);
         const bool own = fromStd(field.field->path) == path;
         out.push_back({own ? title : tr("%1 of %2").arg(title, path.section(QLatin1Char('.'), 0, -2)), tr("field"),
-            QString::fromStdString(fieldDisplay(*field.field, field.slot)), path, [this, path] { goToField(path); }});
+            QString::fromStdString(fieldDisplay(*field.field, field.slot)), path, [this, path] { goToField(path); },
+            true, otherWords(path)});
     });
     if (const Estimate* estimate = m_document.estimate()) {
         for (const auto& [path, quantity] : figuresOf(*estimate)) {

@@ -5,10 +5,19 @@
 
 #include "style/elidedlabel.h"
 
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QComboBox>
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QStackedLayout>
+#include <QTextDocumentFragment>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace kvw::gui {
 
@@ -16,28 +25,40 @@ Page::Page(const QString& id, const QString& name, const QString& purpose, QWidg
     : QWidget(parent)
     , m_name(name)
     , m_purpose(purpose)
+    , m_head(new QStackedLayout)
     , m_headline(new QLabel(this))
     , m_actions(new QHBoxLayout)
     , m_content(new QVBoxLayout)
 {
     setObjectName(id);
-    auto* title = new QLabel(name, this);
+    auto* names = new QWidget(this);
+    auto* title = new QLabel(name, names);
     title->setFont(strongFont(font(), 1.25));
-    auto* about = new ElidedLabel(purpose, this);
+    auto* about = new ElidedLabel(purpose, names);
     about->setInk(QPalette::PlaceholderText);
+    about->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // gives way to the headline
+    auto* line = new QHBoxLayout(names);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(8);
+    line->addWidget(title);
+    line->addWidget(about, 1);
+    m_head->addWidget(names);
+    m_headline->setTextFormat(Qt::RichText);
+    m_headline->setMinimumWidth(1); // it never widens the window
+    m_headline->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
     m_headline->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
     connect(m_headline, &QLabel::linkActivated, this, [this] { emit figureSelected(m_headlineFigure); });
 
     auto* header = new QHBoxLayout;
     header->setSpacing(8);
-    header->addWidget(title);
-    header->addWidget(about, 1);
+    header->addLayout(m_head, 1);
     header->addWidget(m_headline);
     header->addLayout(m_actions);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(10, 8, 10, 8);
     layout->setSpacing(8);
     layout->addLayout(header);
+    title->setMinimumHeight(fontMetrics().height() + 10); // of a button, with or without one
     m_content->setSpacing(8);
     layout->addLayout(m_content, 1);
 }
@@ -99,9 +120,61 @@ QHBoxLayout* Page::headerActions() const
 
 void Page::setHeadline(const QString& text, const QString& figure)
 {
-    if (text != m_headline->text())
+    if (text != m_headline->text()) {
         m_headline->setText(text);
+        m_headline->setToolTip(QTextDocumentFragment::fromHtml(text).toPlainText());
+    }
     m_headlineFigure = figure;
+}
+
+QWidget* Page::mainView() const
+{
+    QWidgetList shown = tabOrder();
+    shown.erase(std::remove_if(shown.begin(), shown.end(),
+                    [this](const QWidget* widget) {
+                        return !widget->isVisibleTo(this) || !widget->isEnabled() || m_actions->indexOf(widget) >= 0;
+                    }),
+        shown.end());
+    const auto first = [&](const auto& is) {
+        const auto found = std::find_if(shown.begin(), shown.end(), is);
+        return found == shown.end() ? nullptr : *found;
+    };
+    if (QWidget* table = first([](const QWidget* widget) { return qobject_cast<const QAbstractItemView*>(widget); }))
+        return table;
+    const auto isControl = [](const QWidget* widget) {
+        return qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QComboBox*>(widget)
+            || qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QScrollArea*>(widget);
+    };
+    if (QWidget* picture = first([&](const QWidget* widget) { return !isControl(widget); }))
+        return picture;
+    return shown.isEmpty() ? nullptr : shown.front();
+}
+
+QWidgetList Page::tabOrder() const
+{
+    QWidgetList all;
+    for (QWidget* at = nextInFocusChain(); at && at != this; at = at->nextInFocusChain()) {
+        if (isAncestorOf(at) && at->focusPolicy() != Qt::NoFocus)
+            all.push_back(at);
+    }
+    // The header's first; the rest as the page made them.
+    QWidgetList out;
+    for (int i = 0; i < m_actions->count(); ++i) {
+        if (QWidget* action = m_actions->itemAt(i)->widget(); action && all.removeOne(action))
+            out.push_back(action);
+    }
+    return out + all;
+}
+
+void Page::hostMessage(QWidget* bar)
+{
+    if (m_head->indexOf(bar) < 0)
+        m_head->addWidget(bar);
+}
+
+void Page::showMessage(bool shown)
+{
+    m_head->setCurrentIndex(shown && m_head->count() > 1 ? 1 : 0);
 }
 
 QLabel* Page::paneTitle(const QString& text, QWidget* parent)

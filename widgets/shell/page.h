@@ -8,6 +8,7 @@
 
 class QHBoxLayout;
 class QLabel;
+class QStackedLayout;
 class QVBoxLayout;
 
 namespace kvw::gui {
@@ -39,6 +40,14 @@ public:
     virtual QString sideTitle() const;
     /// One sentence: what the page is for.
     QString purpose() const;
+    /// What has the focus when somebody comes here by key: the page's main view.
+    virtual QWidget* mainView() const;
+    /// In the order of Tab: the header's own buttons first.
+    QWidgetList tabOrder() const;
+    /// Takes the message bar into its header, in the place of name and purpose: nothing below moves.
+    void hostMessage(QWidget* bar);
+    /// Shows the hosted message bar, or name and purpose again.
+    void showMessage(bool shown);
 
 signals:
     /// The user selected a number; empty when the selection has none.
@@ -47,6 +56,8 @@ signals:
     void selectionText(const QString& text);
     /// Something failed or was refused: one sentence for the message bar.
     void message(const QString& text);
+    /// Something went well that shows nowhere else: one sentence for the message bar.
+    void done(const QString& text);
     void badgeChanged();
     /// The user wants to edit the plan field at `path`, here or on another page.
     void fieldRequested(const QString& path);
@@ -68,6 +79,7 @@ protected:
 private:
     QString m_name;
     QString m_purpose;
+    QStackedLayout* m_head; ///< name and purpose, or the message bar
     QLabel* m_headline;
     QString m_headlineFigure;
     QHBoxLayout* m_actions;

@@ -36,7 +36,7 @@ public:
             painter->fillRect(rect, option.palette.color(QPalette::Highlight));
         else if (option.state.testFlag(QStyle::State_MouseOver))
             painter->fillRect(rect, option.palette.color(QPalette::AlternateBase));
-        const int iconLeft = rail->isCompact() ? rect.left() + (rect.width() - 16) / 2 : rect.left() + 10;
+        const int iconLeft = rail->isCompact() ? rect.left() + (rect.width() - 16) / 2 : rect.left() + 8;
         const QRect iconRect(iconLeft, rect.center().y() - 7, 16, 16);
         index.data(Qt::DecorationRole)
             .value<QIcon>()
@@ -53,7 +53,7 @@ public:
             }
         } else {
             painter->setPen(option.palette.color(selected ? QPalette::HighlightedText : QPalette::Text));
-            QRect text = rect.adjusted(36, 0, -6, 0);
+            QRect text = rect.adjusted(30, 0, -4, 0);
             if (!badge.isEmpty()) {
                 const QFont small = smallFont(option.font);
                 const int width = QFontMetrics(small).horizontalAdvance(badge);
@@ -63,7 +63,7 @@ public:
                     painter->setPen(ink);
                 painter->drawText(text, Qt::AlignRight | Qt::AlignVCenter, badge);
                 painter->restore();
-                text.setRight(text.right() - width - 4);
+                text.setRight(text.right() - width - 3);
             }
             painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
                 option.fontMetrics.elidedText(index.data(nameRole).toString(), Qt::ElideRight, text.width()));

@@ -148,6 +148,7 @@ QWidget* WorkloadPage::makePreview()
     m_prompts->setAxisTitles(tr("prompt tokens"), tr("requests"));
     m_outputs->setAxisTitles(tr("output tokens"), tr("requests"));
     m_arrivals->setAxisTitles(tr("step"), tr("arrivals"));
+    m_sharing->setTextFormat(Qt::RichText);
     m_sharing->setWordWrap(true);
     m_sharing->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_sharing->setMargin(8);
@@ -207,7 +208,7 @@ void WorkloadPage::refresh()
             plot->clear();
         for (ElidedLabel* about : {m_promptsAbout, m_outputsAbout, m_arrivalsAbout, m_tableAbout})
             about->setText({});
-        m_sharing->setText(tr("No workload: %1").arg(facts->error));
+        m_sharing->setText(tr("No workload: %1").arg(facts->error.toHtmlEscaped()));
         setHeadline(QStringLiteral("✗ ") + tr("no run can be set up"));
         return;
     }

@@ -141,7 +141,7 @@ BridgeView::Frame BridgeView::frame() const
     out.bars = QRect(8 + names + 14, out.top, 0, 0);
     out.bars.setRight(width() - 8 - out.unitWidth - out.amountWidth - 14);
     out.bars.setBottom(height() - small.height() - 8);
-    out.rowHeight = m_rows.isEmpty() ? 1 : std::min(out.bars.height() / static_cast<int>(m_rows.size()), 40);
+    out.rowHeight = m_rows.isEmpty() ? 1 : std::min(out.bars.height() / static_cast<int>(m_rows.size()), 64);
     out.bars.setHeight(out.rowHeight * static_cast<int>(m_rows.size()));
     // One unit for the whole axis: the largest one in which the axis passes 1.
     for (const char* name : {"B", "KiB", "MiB", "GiB", "TiB"}) {
@@ -201,7 +201,7 @@ void BridgeView::paintRow(QPainter& painter, const Frame& frame, int number) con
     painter.setPen(palette().color(QPalette::Text));
     painter.drawText(QRect(8, line.top(), frame.bars.left() - 14, line.height()), Qt::AlignVCenter, row.name);
 
-    const int barHeight = std::min(16, line.height() - 4);
+    const int barHeight = std::max(4, std::min(line.height() - 4, std::max(16, line.height() / 2)));
     const int y = line.center().y() - barHeight / 2;
     const double low = frame.x(static_cast<double>(std::min(row.from, row.to)));
     const double high = frame.x(static_cast<double>(std::max(row.from, row.to)));

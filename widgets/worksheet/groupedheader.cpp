@@ -53,7 +53,7 @@ void GroupedHeader::paintSection(QPainter* painter, const QRect& rect, int secti
     const QString title = model()->headerData(section, Qt::Horizontal).toString();
     const int alignment = model()->headerData(section, Qt::Horizontal, Qt::TextAlignmentRole).toInt();
     painter->drawText(
-        own.adjusted(6, 0, -5, 0), alignment, fontMetrics().elidedText(title, Qt::ElideRight, own.width() - 10));
+        own.adjusted(6, 0, -5, 0), alignment, fontMetrics().elidedText(title, Qt::ElideRight, own.width() - 11));
     painter->setPen(tokens.line);
     painter->drawLine(rect.bottomLeft(), rect.bottomRight());
     painter->drawLine(own.topLeft(), own.topRight());

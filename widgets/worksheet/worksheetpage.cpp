@@ -13,6 +13,7 @@
 #include "worksheet/bridgeview.h"
 #include "worksheet/groupedheader.h"
 #include "worksheet/identitypanel.h"
+#include "worksheet/startpanel.h"
 #include "worksheet/worksheetmodel.h"
 #include "worksheet/worksheetview.h"
 
@@ -33,6 +34,8 @@ namespace kvw::gui {
 
 namespace {
 
+constexpr int leastLower = 190; // a bridge of four bars, and its title
+
 QString groupOf(const QString& element)
 {
     return element.section(QLatin1Char('.'), 2, 2);
@@ -44,10 +47,11 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
     : Page(QStringLiteral("worksheet"), tr("Worksheet"),
         tr("What attention holds, group by group, and what the engine will reserve for it"), parent)
     , m_document(document)
+    , m_start(new StartPanel(this))
     , m_identity(new IdentityPanel(document, this))
     , m_model(new WorksheetModel(document, this))
     , m_view(new WorksheetView(*m_model, this))
-    , m_excludes(new ElidedLabel({}, this))
+    , m_excludes(new QLabel(this))
     , m_bridgeAbout(new ElidedLabel({}, this))
     , m_bridge(new BridgeView(this))
     , m_bridgeNote(new QLabel(this))
@@ -58,7 +62,8 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
     , m_rowTitle(new QLabel(this))
     , m_rowPlace(new QWidget(this))
 {
-    m_excludes->setInk(QPalette::PlaceholderText);
+    m_excludes->setForegroundRole(QPalette::PlaceholderText);
+    m_excludes->setWordWrap(true);
     m_excludes->setFont(smallFont(font()));
     auto* upper = new QWidget(this);
     auto* upperLayout = new QVBoxLayout(upper);
@@ -72,6 +77,7 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
     m_split->setStretchFactor(0, 1);
     m_split->setStretchFactor(1, 1);
     m_split->setChildrenCollapsible(false);
+    content()->addWidget(m_start, 1);
     content()->addWidget(m_identity);
     content()->addWidget(m_split, 1);
     makeSide();
@@ -90,6 +96,7 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
     });
     connect(m_split, &QSplitter::splitterMoved, this, [this] { m_splitByUser = true; });
     connect(m_bridge, &BridgeView::figureSelected, this, &WorksheetPage::figureSelected);
+    connect(m_start, &StartPanel::groupRequested, this, &WorksheetPage::addGroup);
     connect(m_identity, &IdentityPanel::goToField, this, &WorksheetPage::fieldRequested);
     connect(&document, &PlanDocument::planChanged, this, &WorksheetPage::refresh);
     m_sequenceTimer.setSingleShot(true);
@@ -297,8 +304,8 @@ void WorksheetPage::shareHeight()
         return;
     // The table gets what its rows need, and little more than half: the bridge stays in sight.
     const int room = m_split->height();
-    const int table
-        = std::clamp(m_view->heightForRows() + m_excludes->height() + 8, 120, std::max(120, room * 11 / 20));
+    const int below = std::min(room * 9 / 20, leastLower);
+    const int table = std::clamp(m_view->heightForRows() + m_excludes->height() + 8, 120, std::max(120, room - below));
     m_split->setSizes({table, room - table});
 }
 

@@ -20,6 +20,7 @@ class IdentityPanel;
 class PlanDocument;
 class PlotView;
 class WorksheetModel;
+class StartPanel;
 class WorksheetView;
 
 /// What attention holds, group by group, and what the engine will reserve for it.
@@ -58,13 +59,15 @@ private:
     void selectionChanged();
     void tellSelection();
     void showRowFields();
+    void refreshStart();
     void shareHeight();
 
     PlanDocument& m_document;
+    StartPanel* m_start; ///< in the place of everything while the worksheet is empty
     IdentityPanel* m_identity;
     WorksheetModel* m_model;
     WorksheetView* m_view;
-    ElidedLabel* m_excludes;
+    QLabel* m_excludes;
     ElidedLabel* m_bridgeAbout;
     BridgeView* m_bridge;
     QLabel* m_bridgeNote;

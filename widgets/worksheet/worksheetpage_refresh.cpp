@@ -15,6 +15,8 @@
 #include "style/tokens.h"
 #include "worksheet/bridgeview.h"
 #include "worksheet/groupedheader.h"
+#include "worksheet/identitypanel.h"
+#include "worksheet/startpanel.h"
 #include "worksheet/worksheetmodel.h"
 #include "worksheet/worksheetpage.h"
 #include "worksheet/worksheetview.h"
@@ -22,6 +24,7 @@
 #include <QLabel>
 #include <QLayout>
 #include <QLocale>
+#include <QSplitter>
 
 #include <cmath>
 
@@ -45,8 +48,17 @@ QString shown(const Quantity& quantity)
 
 } // namespace
 
+void WorksheetPage::refreshStart()
+{
+    const bool empty = m_document.plan().worksheet.groups.empty();
+    m_start->setVisible(empty);
+    m_identity->setVisible(!empty);
+    m_split->setVisible(!empty);
+}
+
 void WorksheetPage::refresh()
 {
+    refreshStart();
     refreshHeader();
     refreshBridge();
     m_sequenceTimer.start();
@@ -63,7 +75,8 @@ void WorksheetPage::refresh()
         if (!estimate->label.empty())
             excludes.prepend(sentence(QString::fromStdString(estimate->label)) + QStringLiteral(". "));
         if (!estimate->engine.refusal.empty()) {
-            headline = QStringLiteral("✗ ") + tr("Engine: %1").arg(QString::fromStdString(estimate->engine.refusal));
+            headline = QStringLiteral("✗ ")
+                + tr("Engine: %1").arg(QString::fromStdString(estimate->engine.refusal).toHtmlEscaped());
         } else if (estimate->engine.maxConcurrency) {
             headline
                 = tr("Fits: <a href=\"figure\">%1</a> sequences of %2 tokens; %3 planned")
@@ -72,8 +85,8 @@ void WorksheetPage::refresh()
                           countText(m_document.plan().limits.concurrentSequences.value_or(1)));
             headlineFigure = QStringLiteral("engine.maxConcurrency");
         }
-    } else {
-        headline = QStringLiteral("✗ ") + m_document.estimateError();
+    } else if (!m_document.plan().worksheet.groups.empty()) {
+        headline = QStringLiteral("✗ ") + m_document.estimateError().toHtmlEscaped();
     }
     m_excludes->setText(excludes);
     setHeadline(headline, headlineFigure);
@@ -129,8 +142,9 @@ void WorksheetPage::refreshBridge()
     m_bridge->setEstimate(estimate, why);
     if (plan.limits.maxModelLen)
         m_bridgeAbout->setText(
-            tr("%1 sequences of %2 tokens, all ranks")
-                .arg(countText(plan.limits.concurrentSequences.value_or(1)), countText(*plan.limits.maxModelLen)));
+            tr("%1 of %2 tokens, all ranks")
+                .arg(counted(plan.limits.concurrentSequences.value_or(1), tr("sequence"), tr("sequences")),
+                    countText(*plan.limits.maxModelLen)));
     else
         m_bridgeAbout->setText({});
     QStringList notes;
@@ -161,8 +175,8 @@ void WorksheetPage::refreshSequence()
         m_sequenceAbout->setText({});
         return;
     }
-    m_sequenceAbout->setText(tr("bytes over tokens: %1 a token, and %2 fixed once the limits are reached")
-                                 .arg(shown(estimate->bytesPerToken), shown(estimate->fixedBytes)));
+    m_sequenceAbout->setText(
+        tr("%1 a token + %2 fixed").arg(shown(estimate->bytesPerToken), shown(estimate->fixedBytes)));
     const std::int64_t most = *plan.limits.maxModelLen;
     std::vector<std::int64_t> lengths;
     for (int i = 0; i <= curvePoints; ++i) {
@@ -190,9 +204,9 @@ void WorksheetPage::refreshSequence()
     QVector<PlotSeries> series {ideal};
     if (engine.x.size() > 1)
         series.push_back(engine);
-    QVector<PlotLimit> limits {{tr("configured"), static_cast<double>(most), true}};
+    QVector<PlotLimit> limits {{tr("┄ configured"), static_cast<double>(most), true}};
     if (plan.worksheet.retainedTokens)
-        limits.push_back({tr("retained"), static_cast<double>(*plan.worksheet.retainedTokens), true});
+        limits.push_back({tr("■ retained"), static_cast<double>(*plan.worksheet.retainedTokens), true, true});
     m_sequence->setSeries(series, limits);
 }
 

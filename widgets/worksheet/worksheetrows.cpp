@@ -153,6 +153,7 @@ private:
         fieldCell(row, C::Growth, m_tensorTable, tensor, number);
         WorksheetCell& growth = at(row, C::Growth);
         growth.text = QString::fromStdString(growthText(tensor.growth));
+        growth.edit = growth.text; // it takes its own notation, and the bare number
         growth.raw.clear();
         growth.number = false;
         fieldCell(row, C::Shard, m_tensorTable, tensor, "shard");
@@ -294,27 +295,20 @@ private:
     const FieldTable& m_tensorTable;
 };
 
-bool sameQuantities(const std::vector<Quantity>& a, const std::vector<Quantity>& b)
-{
-    return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Quantity& x, const Quantity& y) {
-        return x.derivation() == y.derivation() || (x.ok() && y.ok() && x.number() == y.number());
-    });
-}
-
 } // namespace
 
 WorksheetRanks ranksOf(const Estimate* estimate)
 {
     WorksheetRanks out;
+    out.why = tr("no sharding rule");
     if (!estimate)
         return out;
-    const std::vector<RankSizing>& ranks = estimate->engine.ranks;
-    out.count = static_cast<int>(ranks.size());
-    if (out.count > 2) {
-        out.alike = std::all_of(ranks.begin() + 1, ranks.end(), [&](const RankSizing& rank) {
-            return sameQuantities(rank.groupBytesPerToken, ranks.front().groupBytesPerToken);
-        });
-    }
+    out.count = static_cast<int>(estimate->engine.ranks.size());
+    if (out.count == 0)
+        out.why = !estimate->engine.refusal.empty() ? tr("the engine's rule does not apply")
+            : estimate->engine.name == "none"       ? tr("no engine chosen: no sharding rule")
+                                                    : tr("no sharding rule");
+    out.alike = out.count > 2; // two are shown side by side
     out.shown = out.alike ? 1 : std::clamp(out.count, 1, WorksheetRanks::mostShown);
     return out;
 }

@@ -69,6 +69,7 @@ struct WorksheetRanks
 {
     static constexpr int mostShown = 8;
     int shown = 1; ///< columns, at least the one that says why there are none
+    QString why; ///< why there are none
     int count = 0; ///< ranks in all; 0: no sharding rule chosen
     bool alike = false; ///< the one column stands for all
 

@@ -41,6 +41,9 @@ protected:
     }
 };
 
+constexpr int leastName = 84;
+constexpr int slant = 3; // what is assumed is in italics, which lean out
+
 /// Columns that may go, the first of them first.
 constexpr int optional[] {C::Fixed, C::PerToken, C::Placement, C::Kind};
 
@@ -91,8 +94,9 @@ void WorksheetView::measure()
             const QString text = cell.data().toString();
             if (text.isEmpty())
                 return;
-            most = std::max(
-                most, metrics.horizontalAdvance(text) + indent + (cell.data(UnitRole).toString().isEmpty() ? 0 : unit));
+            most = std::max(most,
+                metrics.horizontalAdvance(text) + indent + (cell.data(UnitRole).toString().isEmpty() ? 0 : unit)
+                    + (cell.data(MarkRole).toInt() == AssumedMark ? slant : 0));
         };
         for (int g = 0; g < m_model.rowCount(); ++g) {
             const QModelIndex group = m_model.index(g, 0);
@@ -100,11 +104,11 @@ void WorksheetView::measure()
             for (int t = 0; t < m_model.rowCount(group); ++t)
                 visit(m_model.index(t, column, group), plain, column == 0 ? 2 * indentation() + 4 : 0);
         }
-        m_wanted[column] = most + 11;
+        m_wanted[column] = most + 12;
     }
     if (m_model.ranks().count == 0)
-        m_wanted[C::FirstRank] = plain.horizontalAdvance(tr("no sharding rule")) + 16;
-    m_wanted[C::Name] = std::clamp(m_wanted[C::Name], 110, 260);
+        m_wanted[C::FirstRank] = plain.horizontalAdvance(tr("sharding")) + 18; // it wraps
+    m_wanted[C::Name] = std::clamp(m_wanted[C::Name], leastName, 260);
     for (const GroupedHeader::Span& span : m_header->spans()) {
         // Titles that stand over several columns need their width too; the note may be elided.
         int has = 0;
@@ -136,7 +140,7 @@ void WorksheetView::fitColumns()
     int spare = room - total();
     if (spare < 0) {
         // The name gives way before anything scrolls.
-        const int give = std::min(-spare, std::max(0, widths[C::Name] - 84));
+        const int give = std::min(-spare, std::max(0, widths[C::Name] - leastName));
         widths[C::Name] -= give;
     } else {
         const int name = std::min(spare, std::max(0, 200 - widths[C::Name]) / 2);
@@ -209,7 +213,7 @@ void WorksheetView::paintEvent(QPaintEvent* event)
     const QRect cell(left + 2, 0, columnWidth(C::FirstRank) - 2, lowestRow());
     painter.fillRect(cell, palette().color(QPalette::AlternateBase));
     painter.setPen(tokensFor(palette()).dimText);
-    painter.drawText(cell.adjusted(6, 4, -4, -4), Qt::AlignCenter | Qt::TextWordWrap, tr("no sharding rule chosen"));
+    painter.drawText(cell.adjusted(6, 4, -4, -4), Qt::AlignCenter | Qt::TextWordWrap, m_model.ranks().why);
 }
 
 void WorksheetView::resizeEvent(QResizeEvent* event)
