@@ -113,8 +113,10 @@ std::string toleranceText(const EvidenceRow& row)
     return bounds + ": " + row.toleranceReason;
 }
 
-std::string verdictSentence(const EvidenceRow& row)
+std::string verdictSentence(const EvidenceRow& row, const EvidenceContext& context)
 {
+    if (!row.measured && context.run.empty())
+        return "none before a run";
     return verdictName(row.verdict) + (row.reason.empty() ? "" : ": " + row.reason);
 }
 
@@ -125,7 +127,7 @@ void addVerdict(Explanation& out, const EvidenceRow& row, const EvidenceContext&
         out.quantity = named(leaf(row, EvidenceFigure::Measured, context)
                 - leaf(row, row.predicted ? EvidenceFigure::Predicted : EvidenceFigure::Estimated, context),
             name, row.unit);
-    out.facts.emplace_back("Verdict", verdictSentence(row));
+    out.facts.emplace_back("Verdict", verdictSentence(row, context));
     out.facts.emplace_back("Rule",
         "Agrees when measured less each figure beside it, estimate and prediction, lies within the tolerance; else "
         "differs. No verdict where both figures come from one counter, a side is missing, or the figure is one of "
@@ -205,7 +207,7 @@ Explanation explainEvidence(const EvidenceRow& row, EvidenceFigure figure, const
         addInstrument(out, row);
     out.facts.emplace_back("Tolerance", toleranceText(row));
     if (figure != EvidenceFigure::Verdict)
-        out.facts.emplace_back("Verdict", row.measured ? verdictSentence(row) : "none before a run");
+        out.facts.emplace_back("Verdict", verdictSentence(row, context));
     return out;
 }
 

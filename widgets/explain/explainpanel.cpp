@@ -287,7 +287,6 @@ void ExplainPanel::showHead(const Explanation& explanation)
     m_facts->setVisible(!explanation.facts.empty());
 }
 
-/// Formula, inputs, excludes: what has them.
 void ExplainPanel::showFormula(const Explanation& explanation)
 {
     const bool derived = explanation.quantity && explanation.quantity->derivation()->operation != Operation::Input;
