@@ -258,6 +258,7 @@ QWidget* PredictionPage::makeRequests()
     auto* head = new QHBoxLayout;
     head->addWidget(m_requestTitle);
     head->addStretch(1);
+    m_outcomes->setTextFormat(Qt::RichText); // its figures open
     m_outcomes->setForegroundRole(QPalette::PlaceholderText);
     m_outcomes->setTextInteractionFlags(Qt::TextSelectableByMouse);
     head->addWidget(m_outcomes);

@@ -205,43 +205,13 @@ Result<void> WorksheetModel::setShape(const WorksheetCell& cell, const QString& 
     return m_document.setFields(name, fields);
 }
 
-/// The number in a growth law's own notation: 4096 in "min(v, 4096)", nothing in "v". Any other text as it is: the
-/// field says what it takes.
-QString WorksheetModel::growthNumber(const WorksheetCell& cell, const QString& text)
-{
-    const auto plain = [](QString law) {
-        return law.remove(QLatin1Char(' '))
-            .replace(QChar(0x2212), QLatin1Char('-'))
-            .replace(QChar(0x00f7), QLatin1Char('/'));
-    };
-    const QString shown = plain(cell.text);
-    const QString typed = plain(text);
-    const auto between = [&](const QString& before, const QString& after) {
-        return typed.size() > before.size() + after.size() && typed.startsWith(before, Qt::CaseInsensitive)
-                && typed.endsWith(after, Qt::CaseInsensitive)
-            ? typed.mid(before.size(), typed.size() - before.size() - after.size())
-            : text;
-    };
-    const QString& field = cell.fields.front();
-    if (field.endsWith(QLatin1String(".entries")))
-        return between({}, QStringLiteral("(fixed)"));
-    if (field.endsWith(QLatin1String(".chunk")))
-        return between(shown.section(QStringLiteral("mod"), 0, 0) + QStringLiteral("mod"), QStringLiteral(")+1"));
-    const bool limited = shown.startsWith(QLatin1String("min("));
-    const QString inner = limited ? shown.mid(4, shown.lastIndexOf(QLatin1Char(',')) - 4) : shown;
-    if (typed.compare(inner, Qt::CaseInsensitive) == 0)
-        return {}; // no limit
-    return between(QStringLiteral("min(") + inner + QLatin1Char(','), QStringLiteral(")"));
-}
-
 bool WorksheetModel::setData(const QModelIndex& index, const QVariant& value, int role)
 {
     const WorksheetCell* found = cellAt(index);
     if (!found || found->fields.isEmpty() || role != Qt::EditRole)
         return false;
     const WorksheetCell cell = *found; // the edit replaces the rows
-    const bool growth = index.column() == Growth && !cell.fields.front().endsWith(QLatin1String(".readsGroup"));
-    const QString text = growth ? growthNumber(cell, value.toString()) : value.toString();
+    const QString text = index.column() == Growth ? growthNumber(cell, value.toString()) : value.toString();
     const QString header = headerData(index.column(), Qt::Horizontal).toString();
     const QString element = elementOf(index);
     const QString name = tr("%1 of %2: %3").arg(header, element.section(QLatin1Char('.'), -1), text);
