@@ -111,7 +111,7 @@ void FieldForm::place()
         if (!choice)
             m_grid->addWidget(row.note, i % perColumn, column + 2);
         row.label->setMinimumWidth(std::min(row.label->sizeHint().width(), fontMetrics().averageCharWidth() * 14));
-        row.editor->setMinimumWidth(fontMetrics().averageCharWidth() * 14); // a byte count can be read
+        row.editor->setMinimumWidth(fontMetrics().averageCharWidth() * 16); // a byte count can be read
         m_grid->setColumnStretch(column, 0); // its own width while there is room
         m_grid->setColumnStretch(column + 1, 1);
         m_grid->setColumnStretch(column + 2, 0);

@@ -223,6 +223,7 @@ QWidget* PredictionPage::makeRequests()
     auto* head = new QHBoxLayout;
     head->addWidget(m_requestTitle);
     head->addStretch(1);
+    m_outcomes->setTextFormat(Qt::RichText); // its figures open
     m_outcomes->setForegroundRole(QPalette::PlaceholderText);
     m_outcomes->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
     connect(m_outcomes, &QLabel::linkActivated, this, &Page::figureSelected);

@@ -46,7 +46,7 @@ Page::Page(const QString& id, const QString& name, const QString& purpose, QWidg
     m_headline->setTextFormat(Qt::RichText);
     m_headline->setMinimumWidth(1); // it never widens the window
     m_headline->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
-    m_headline->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse);
+    m_headline->hide();
     connect(m_headline, &QLabel::linkActivated, this, [this] { emit figureSelected(m_headlineFigure); });
 
     auto* header = new QHBoxLayout;
@@ -122,6 +122,11 @@ void Page::setHeadline(const QString& text, const QString& figure)
 {
     if (text != m_headline->text()) {
         m_headline->setText(text);
+        m_headline->setVisible(!text.isEmpty());
+        const bool opens = text.contains(QLatin1String("<a "));
+        m_headline->setTextInteractionFlags(opens
+                ? Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard
+                : Qt::TextInteractionFlags(Qt::TextSelectableByMouse));
         m_headline->setToolTip(QTextDocumentFragment::fromHtml(text).toPlainText());
     }
     m_headlineFigure = figure;
@@ -132,7 +137,8 @@ QWidget* Page::mainView() const
     QWidgetList shown = tabOrder();
     shown.erase(std::remove_if(shown.begin(), shown.end(),
                     [this](const QWidget* widget) {
-                        return !widget->isVisibleTo(this) || !widget->isEnabled() || m_actions->indexOf(widget) >= 0;
+                        return !widget->isVisibleTo(this) || !widget->isEnabled() || widget == m_headline
+                            || m_actions->indexOf(widget) >= 0;
                     }),
         shown.end());
     const auto first = [&](const auto& is) {
@@ -154,11 +160,13 @@ QWidgetList Page::tabOrder() const
 {
     QWidgetList all;
     for (QWidget* at = nextInFocusChain(); at && at != this; at = at->nextInFocusChain()) {
-        if (isAncestorOf(at) && at->focusPolicy() != Qt::NoFocus)
+        if (isAncestorOf(at) && (at->focusPolicy() & Qt::TabFocus) != 0)
             all.push_back(at);
     }
     // The header's first; the rest as the page made them.
     QWidgetList out;
+    if (all.removeOne(m_headline))
+        out.push_back(m_headline);
     for (int i = 0; i < m_actions->count(); ++i) {
         if (QWidget* action = m_actions->itemAt(i)->widget(); action && all.removeOne(action))
             out.push_back(action);

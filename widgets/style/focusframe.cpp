@@ -11,6 +11,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
@@ -63,8 +64,8 @@ bool showsItsOwn(const QWidget* widget)
 {
     return qobject_cast<const QLineEdit*>(widget) || qobject_cast<const QAbstractButton*>(widget)
         || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget)
-        || qobject_cast<const QTabBar*>(widget) || qobject_cast<const QMenu*>(widget)
-        || qobject_cast<const QMenuBar*>(widget) || widget->isWindow();
+        || qobject_cast<const QLabel*>(widget) || qobject_cast<const QTabBar*>(widget)
+        || qobject_cast<const QMenu*>(widget) || qobject_cast<const QMenuBar*>(widget) || widget->isWindow();
 }
 
 } // namespace

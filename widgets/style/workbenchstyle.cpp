@@ -96,6 +96,19 @@ void WorkbenchStyle::drawPrimitive(
     }
 }
 
+void WorkbenchStyle::drawControl(
+    ControlElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
+{
+    if (element == CE_ToolBar && isDark(option->palette)) {
+        // Fusion's bevel is white: in a dark window the brightest line of all.
+        painter->fillRect(option->rect, option->palette.color(QPalette::Window));
+        painter->fillRect(QRect(option->rect.bottomLeft(), QSize(option->rect.width(), 1)), //
+            tokensFor(option->palette).line);
+        return;
+    }
+    QProxyStyle::drawControl(element, option, painter, widget);
+}
+
 void WorkbenchStyle::drawComplexControl(
     ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
 {

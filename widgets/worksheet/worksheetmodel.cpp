@@ -192,35 +192,6 @@ Qt::ItemFlags WorksheetModel::flags(const QModelIndex& index) const
 }
 
 /// "8 × 64" sets heads and width, any other text each field, of all tensors that the cell stands for.
-/// The number in a growth law's own notation: 4096 in "min(v, 4096)", nothing in "v". Any other text as it is: the
-/// field says what it takes.
-QString WorksheetModel::growthNumber(const WorksheetCell& cell, const QString& text)
-{
-    const auto plain = [](QString law) {
-        return law.remove(QLatin1Char(' '))
-            .replace(QChar(0x2212), QLatin1Char('-'))
-            .replace(QChar(0x00f7), QLatin1Char('/'));
-    };
-    const QString shown = plain(cell.text);
-    const QString typed = plain(text);
-    const auto between = [&](const QString& before, const QString& after) {
-        return typed.size() > before.size() + after.size() && typed.startsWith(before, Qt::CaseInsensitive)
-                && typed.endsWith(after, Qt::CaseInsensitive)
-            ? typed.mid(before.size(), typed.size() - before.size() - after.size())
-            : text;
-    };
-    const QString& field = cell.fields.front();
-    if (field.endsWith(QLatin1String(".entries")))
-        return between({}, QStringLiteral("(fixed)"));
-    if (field.endsWith(QLatin1String(".chunk")))
-        return between(shown.section(QStringLiteral("mod"), 0, 0) + QStringLiteral("mod"), QStringLiteral(")+1"));
-    const bool limited = shown.startsWith(QLatin1String("min("));
-    const QString inner = limited ? shown.mid(4, shown.lastIndexOf(QLatin1Char(',')) - 4) : shown;
-    if (typed.compare(inner, Qt::CaseInsensitive) == 0)
-        return {}; // no limit
-    return between(QStringLiteral("min(") + inner + QLatin1Char(','), QStringLiteral(")"));
-}
-
 Result<FieldCells::Edits> WorksheetModel::editsOf(const QModelIndex& index, const QString& text) const
 {
     const WorksheetCell* cell = cellAt(index);
@@ -228,9 +199,8 @@ Result<FieldCells::Edits> WorksheetModel::editsOf(const QModelIndex& index, cons
         return Error {"plan.not_editable", "the cell cannot be edited"};
     Edits out;
     if (index.column() != Shape) {
-        const bool growth = index.column() == Growth && !cell->fields.front().endsWith(QLatin1String(".readsGroup"));
         for (const QString& field : cell->fields)
-            out.push_back({field, growth ? growthNumber(*cell, text) : text});
+            out.push_back({field, index.column() == Growth ? growthNumber(*cell, text) : text});
         return out;
     }
     static const QRegularExpression pattern(QStringLiteral("^\\s*(\\S+?)\\s*[×xX*]\\s*(\\S+)\\s*$"));

@@ -52,7 +52,6 @@ private:
     void rebuild();
     void announce(const WorksheetRow& before, const WorksheetRow& now, int row, const QModelIndex& parent);
     const WorksheetCell* cellAt(const QModelIndex& index) const;
-    static QString growthNumber(const WorksheetCell& cell, const QString& text);
     template <typename Matches>
     QModelIndex find(Matches matches) const;
 

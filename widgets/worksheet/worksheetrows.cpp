@@ -318,4 +318,33 @@ std::vector<WorksheetRow> worksheetRows(const PlanDocument& document, const Work
     return Builder(document, ranks).rows();
 }
 
+QString growthNumber(const WorksheetCell& cell, const QString& text)
+{
+    const auto plain = [](QString law) {
+        return law.remove(QLatin1Char(' '))
+            .replace(QChar(0x2212), QLatin1Char('-'))
+            .replace(QChar(0x00f7), QLatin1Char('/'));
+    };
+    const QString shown = plain(cell.text);
+    const QString typed = plain(text);
+    const auto between = [&](const QString& before, const QString& after) {
+        return typed.size() > before.size() + after.size() && typed.startsWith(before, Qt::CaseInsensitive)
+                && typed.endsWith(after, Qt::CaseInsensitive)
+            ? typed.mid(before.size(), typed.size() - before.size() - after.size())
+            : text;
+    };
+    const QString field = cell.fields.value(0);
+    if (field.endsWith(QLatin1String(".readsGroup")))
+        return text;
+    if (field.endsWith(QLatin1String(".entries")))
+        return between({}, QStringLiteral("(fixed)"));
+    if (field.endsWith(QLatin1String(".chunk")))
+        return between(shown.section(QStringLiteral("mod"), 0, 0) + QStringLiteral("mod"), QStringLiteral(")+1"));
+    const bool limited = shown.startsWith(QLatin1String("min("));
+    const QString inner = limited ? shown.mid(4, shown.lastIndexOf(QLatin1Char(',')) - 4) : shown;
+    if (typed.compare(inner, Qt::CaseInsensitive) == 0)
+        return {}; // no limit
+    return between(QStringLiteral("min(") + inner + QLatin1Char(','), QStringLiteral(")"));
+}
+
 } // namespace kvw::gui

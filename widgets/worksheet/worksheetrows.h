@@ -80,4 +80,8 @@ WorksheetRanks ranksOf(const Estimate* estimate);
 /// The rows for the document's plan and estimate: every group, then the total.
 std::vector<WorksheetRow> worksheetRows(const PlanDocument& document, const WorksheetRanks& ranks);
 
+/// The number in the notation of a growth cell: 4096 in "min(v, 4096)", nothing in "v". Any other text as it is: the
+/// field says what it takes.
+QString growthNumber(const WorksheetCell& cell, const QString& text);
+
 } // namespace kvw::gui
