@@ -3,6 +3,7 @@
 
 #include "random_plan.h"
 
+#include "plan/choices.h"
 #include "plan/field_table.h"
 
 #include <QRegularExpression>
@@ -46,6 +47,7 @@ private slots:
     void displays();
     void collections();
     void pathsWithoutAPlan();
+    void choicesHaveTitles();
 };
 
 void FieldTableTest::everyFieldIsDescribed()
@@ -229,6 +231,31 @@ void FieldTableTest::pathsWithoutAPlan()
     QCOMPARE(range("deployment.tp"), QString("a whole number, 1 ranks to 65,536 ranks"));
     QCOMPARE(range("deployment.memoryBytes"), QString("a size, 1 B to 1.00 EiB"));
     QCOMPARE(range("budget.utilization"), QString("a number, 0 to 1"));
+}
+
+/// Every choice reads differently from the others of its field, and none as a code.
+void FieldTableTest::choicesHaveTitles()
+{
+    std::size_t fields = 0;
+    for (const auto& [path, field] : fieldPaths()) {
+        if (field->choices.empty())
+            continue;
+        ++fields;
+        std::set<std::string_view> titles;
+        for (std::size_t value = 0; value < field->choices.size(); ++value) {
+            const std::string_view title = choiceTitle(field->choices, value);
+            QVERIFY2(!title.empty() && titles.insert(title).second, path.c_str());
+            const bool elementType = path.ends_with("lementType") || path.ends_with("dtype"); // their names are titles
+            QVERIFY2(elementType || title.find('_') == std::string_view::npos, path.c_str());
+        }
+        QCOMPARE(titles.contains("not stated"), field->choices.front().empty());
+    }
+    QVERIFY(fields > 10);
+    Plan plan = skeleton();
+    QVERIFY(setField(plan, "tenants.b-2.identitySource", "mutual_tls"));
+    const FieldReference found = findField(plan, "tenants.b-2.identitySource").value();
+    QCOMPARE(fieldText(*found.field, found.slot), std::string("mutual_tls"));
+    QCOMPARE(fieldDisplay(*found.field, found.slot), std::string("mutual TLS subject"));
 }
 
 QTEST_APPLESS_MAIN(FieldTableTest)
