@@ -40,7 +40,7 @@ TensorEstimate tensorEstimate(const Context& context, const GroupShape& shape, c
     alone.group = shape.group;
     alone.layers = shape.layers;
     alone.tensors = {tensor};
-    const std::string& id = tensor.tensor->id;
+    const std::string id = tensorWord(*tensor.tensor);
     TensorEstimate out;
     out.tensor = tensor.tensor;
     out.bytesPerToken = named(growingBytes(alone, allHeads(alone)), id + " bytes per token", Unit::BytesPerToken);
@@ -195,8 +195,9 @@ void addStrategies(Estimate& out, const Context& context, const std::vector<Grou
         std::vector<Quantity> terms;
         for (const GroupShape& group : shape) {
             for (const TensorShape& tensor : group.tensors)
-                terms.push_back(context.sequences * group.layers * ceilDivide(tensor.entries(*context.length), block)
-                    * block * tensor.entryBytes);
+                terms.push_back(named(context.sequences * group.layers
+                        * ceilDivide(tensor.entries(*context.length), block) * block * tensor.entryBytes,
+                    fmt::format("{} of {} in blocks", tensorWord(*tensor.tensor), group.group->name), Unit::Byte));
         }
         paged.bytes = named(sum(terms), Naming {"paged pool", Unit::Byte, {}, stateExcludes()});
     }
@@ -206,7 +207,7 @@ void addStrategies(Estimate& out, const Context& context, const std::vector<Grou
         : std::optional(context.inputs.numberOr(
             "deployment.tp", 1, Source::Kind::EngineDefault, "one rank.", "tensor-parallel ranks"));
     if (context.length)
-        fixed.bytes = named(bytesOnRanks(shape, context.sequences, *context.length, tp),
+        fixed.bytes = named(tp ? bytesOnRanks(shape, context.sequences, *context.length, tp) : *out.idealBytes,
             Naming {"static contiguous", Unit::Byte, {}, stateExcludes()});
     if (context.retainedTokens) {
         std::vector<Quantity> tensors;
@@ -215,8 +216,9 @@ void addStrategies(Estimate& out, const Context& context, const std::vector<Grou
                 tensors.push_back(context.retainedSequences * tensor.entries(*context.retainedTokens)
                     * entryBytesOnRanks(tensor, tp));
         }
-        const Quantity held = named(bytesOnRanks(shape, context.retainedSequences, *context.retainedTokens, tp),
-            tp ? "presently retained, all ranks" : "presently retained", Unit::Byte);
+        const Quantity held = !tp ? *out.retainedBytes
+                                  : named(bytesOnRanks(shape, context.retainedSequences, *context.retainedTokens, tp),
+                                      "presently retained, all ranks", Unit::Byte);
         growing.bytes = named(held + named(largestOf(tensors), "one layer's largest tensor", Unit::Byte),
             Naming {"growing contiguous, at its peak", Unit::Byte, {}, stateExcludes()});
     } else {

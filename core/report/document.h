@@ -42,7 +42,7 @@ struct Table
         std::string span {}; ///< heading over this and the next columns of the same span
         std::string under {}; ///< shorter title below the heading; empty: the title
         int band = 0; ///< a page that is too narrow shows band by band, each with the first column
-        std::string merged {}; ///< stands for all cells of the column, which are empty then
+        std::string merged {}; ///< what all cells of the column say: a page writes it once
     };
     std::vector<Column> columns;
     std::vector<std::vector<std::string>> rows;

@@ -3,6 +3,7 @@
 
 #include "report/formula_book.h"
 
+#include "report/report_words.h"
 #include "report/sections.h"
 #include "units/format.h"
 
@@ -30,9 +31,21 @@ bool isStep(const DerivationNode& node)
     return !node.name.empty() && node.operation != Operation::Input;
 }
 
-bool isEmptySum(const DerivationNode& node)
+/// A 0 to which nothing adds, under whatever name.
+bool isNothing(const DerivationNode& node)
 {
-    return node.operation == Operation::Add && node.operands.empty();
+    if (node.operation == Operation::Same)
+        return isNothing(*node.operands[0]);
+    const bool empty = node.operation == Operation::Add || (node.operation == Operation::Input && node.name.empty());
+    return empty && node.operands.empty() && toDouble(node.value) == 0;
+}
+
+/// What a letter stands for; of what somebody took instead of a stated value, why.
+std::string keyText(const Source& source)
+{
+    const bool taken = source.kind == Source::Kind::Assumption || source.kind == Source::Kind::EngineDefault;
+    return taken && !source.note.empty() ? fmt::format("{}: {}", sourceKindName(source.kind), source.note)
+                                         : sourceText(source);
 }
 
 /// Calls `visit` for the inputs and named steps that the formula of `node` names: those below them are left to the
@@ -118,7 +131,7 @@ int FormulaBook::idOf(const Derivation& derivation) const
 void FormulaBook::add(const std::string& title, const Quantity& quantity, bool again)
 {
     const Derivation& derivation = quantity.derivation();
-    if (isEmptySum(*derivation))
+    if (isNothing(*derivation))
         return;
     const int id = idOf(derivation);
     if (const auto known = m_byId.find(id); known != m_byId.end()) {
@@ -173,7 +186,7 @@ std::string FormulaBook::inputText(const DerivationNode& node) const
     const std::string name = node.name.empty() ? digits(node.value) : node.name;
     if (!node.source || node.source->kind == Source::Kind::User || node.source->kind == Source::Kind::Definition)
         return name;
-    const std::string text = fmt::format("{} [{}]", name, keyOf(sourceText(*node.source)));
+    const std::string text = fmt::format("{} [{}]", name, keyOf(keyText(*node.source)));
     return node.source->kind == Source::Kind::Assumption ? together("◇ " + text) : text;
 }
 
@@ -203,7 +216,7 @@ Formula FormulaBook::formulaAt(std::size_t index) const
         // A figure that is stated has no formula: it is its own input.
         out.words = out.numbers = inputText(node);
         out.inputs.emplace_back((node.name.empty() ? entry.title : node.name) + " = " + valueText(node),
-            node.source ? sourceText(*node.source) : "");
+            node.source ? sourceForReaders(*node.source) : "");
         return out;
     }
     const auto shown = [](const DerivationNode& below) { return resolved(Derivation(Derivation {}, &below)); };
@@ -224,7 +237,7 @@ Formula FormulaBook::formulaAt(std::size_t index) const
         const std::string label = isStep(*below) ? labelOf(below) : "";
         out.inputs.emplace_back(below->name + " = " + valueText(*below),
             !label.empty()      ? label
-                : below->source ? sourceText(*below->source)
+                : below->source ? sourceForReaders(*below->source)
                                 : "");
     });
     return out;

@@ -54,6 +54,8 @@ struct Markdown
         for (const auto& [name, value] : facts.rows)
             out += fmt::format("| {} | {} |\n", escaped(name), escaped(value));
         out += "\n";
+        if (!facts.caption.empty())
+            out += "*" + escaped(facts.caption) + "*\n\n";
     }
 
     void operator()(const Table& table)

@@ -4,6 +4,7 @@
 #include "report/report_words.h"
 
 #include "plan/field_table.h"
+#include "report/sections.h"
 #include "units/format.h"
 
 #include <fmt/format.h>
@@ -73,6 +74,11 @@ std::string counted(std::int64_t count, std::string_view one, std::string_view m
     return fmt::format("{} {}", grouped(count), count == 1 ? one : more);
 }
 
+std::string sourceForReaders(const Source& source)
+{
+    return source.kind == Source::Kind::User ? "entered" : sourceText(source);
+}
+
 namespace {
 
 /// A straight apostrophe after a letter is an apostrophe; anywhere else it may be a quotation mark or part of a name.
@@ -113,6 +119,10 @@ struct Setting
     {
         setApostrophes(formula.title);
         setApostrophes(formula.words);
+        for (auto& [input, source] : formula.inputs) {
+            setApostrophes(input);
+            setApostrophes(source);
+        }
     }
     void operator()(Figure& figure) const
     {

@@ -33,6 +33,9 @@ std::string percentText(double share);
 /// "1 sequence", "12 sequences".
 std::string counted(std::int64_t count, std::string_view one, std::string_view more);
 
+/// Where a figure is from, without the paths of fields.
+std::string sourceForReaders(const Source& source);
+
 /// Every text of the document with apostrophes as printers set them.
 void setTypographically(Document& document);
 

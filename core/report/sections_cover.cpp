@@ -114,7 +114,8 @@ std::string coverLine(const Plan& plan)
     std::string out = plan.model.name.empty() ? "model not stated" : plan.model.name;
     for (const IdentityRow& row : identityOf(plan)) {
         if (row.id == "engine_build")
-            out += ", " + row.text.value_or("engine not stated");
+            out += ", "
+                + (plan.engine.name == "none" ? "no engine (shape only)" : row.text.value_or("engine not stated"));
     }
     std::set<std::uint32_t> domains;
     for (const SharingDomain& domain : resolveDomains(plan))

@@ -101,14 +101,14 @@ Table budgetTable(const EngineSizing& engine)
         const bool alone = terms.size() == 1;
         add((minus ? "− " : "") + (alone && node.operation == Operation::Same ? node.operands[0]->name : node.name),
             term,
-            node.source ? sourceText(*node.source)
+            node.source ? sourceForReaders(*node.source)
                 : alone && node.operation == Operation::Same && node.operands[0]->source
-                ? sourceText(*node.operands[0]->source)
+                ? sourceForReaders(*node.operands[0]->source)
                 : formulaInWords(term.derivation()));
     }
     add("Available for state", *engine.availableBytes, "");
     out.rows.back()[3] = engine.availableBytes->derivation()->source
-        ? sourceText(*engine.availableBytes->derivation()->source)
+        ? sourceForReaders(*engine.availableBytes->derivation()->source)
         : "as stated";
     out.lastRowIsTotal = true;
     out.caption = "Budget of one rank: what is left for state, and how it comes about.";
@@ -153,7 +153,8 @@ std::string whyNone(const EngineSizing& engine)
 {
     if (!engine.refusal.empty())
         return engine.refusal;
-    return engine.unstated.empty() ? "no engine is chosen" : engine.unstated.front();
+    return engine.ranks.empty() || engine.unstated.empty() ? "no engine is chosen, so there is no sharding rule"
+                                                           : engine.unstated.front();
 }
 
 } // namespace
@@ -255,6 +256,7 @@ Section engineSection(const Plan& plan, const Estimate& estimate)
         {"Rules", engine.rules}, {"Device", plan.deployment.gpu.empty() ? "not stated" : plan.deployment.gpu}};
     if (!engine.refusal.empty())
         facts.rows.emplace_back("Refused", engine.refusal);
+    facts.caption = "The engine, its rules and the device, as the plan states them.";
     const bool sized = engine.refusal.empty() && !engine.ranks.empty();
     if (sized) {
         Facts figures = engineFacts(plan, engine);
@@ -263,8 +265,9 @@ Section engineSection(const Plan& plan, const Estimate& estimate)
     }
     out.blocks.emplace_back(std::move(facts));
     if (!sized && engine.refusal.empty())
-        out.blocks.emplace_back(Paragraph {
-            fmt::format("There is no block, pool, budget or fit: {}.", fmt::join(engine.unstated, "; ")), true});
+        out.blocks.emplace_back(Paragraph {"There is no block, pool, budget or fit: " + whyNone(engine)
+                + ". Sizes are of the whole model, never divided by the number of devices.",
+            true});
     else if (!engine.unstated.empty())
         out.blocks.emplace_back(Bullets {engine.unstated});
     if (engine.availableBytes)

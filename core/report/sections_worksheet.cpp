@@ -89,7 +89,7 @@ std::string retainedHead(const Plan& plan)
 std::string reservedHead(const Estimate& estimate)
 {
     if (!estimate.reservedBytes)
-        return "Reserved: nothing known";
+        return "Reserved: not known";
     if (!estimate.engine.poolBytes)
         return "Reserved: by the strategy";
     return estimate.engine.ranks.size() > 1 ? fmt::format("Reserved: the pool, {} ranks", estimate.engine.ranks.size())
@@ -256,9 +256,9 @@ Section worksheetSection(const Plan& plan, const Estimate& estimate)
         {"Reserved tokens", true, reserved, "Tokens", 1}, {"Reserved", true, reserved, "Bytes", 1},
         rankColumn(estimate.engine)};
     Rows(plan, estimate).addTo(table);
-    if (estimate.engine.ranks.empty()) {
+    if (const std::string& merged = table.columns.back().merged; !merged.empty()) {
         for (std::vector<std::string>& row : table.rows)
-            row.back().clear();
+            row.back() = merged;
     }
     table.caption = captionOf(plan, estimate);
     out.blocks.emplace_back(std::move(table));

@@ -44,6 +44,8 @@ struct Plain
             widest = std::max(widest, width(name));
         for (const auto& [name, value] : facts.rows)
             out += "  " + padded(name, widest + 2, false) + value + "\n";
+        if (!facts.caption.empty())
+            out += "  " + facts.caption + "\n";
     }
 
     void operator()(const Table& table)

@@ -3,6 +3,7 @@
 
 #include "random_plan.h"
 
+#include "plan/choices.h"
 #include "plan/field_table.h"
 
 #include <QRegularExpression>
@@ -47,6 +48,7 @@ private slots:
     void collections();
     void pathsWithoutAPlan();
     void unitsAndGroups();
+    void choicesHaveTitles();
 };
 
 void FieldTableTest::everyFieldIsDescribed()
@@ -258,6 +260,31 @@ void FieldTableTest::unitsAndGroups()
     QCOMPARE(*plan.budget.utilization, 0.92);
     const Result<void> share = setField(plan, "budget.utilization", "92");
     QCOMPARE(q(share.error().expected), QString("0 to 1, or a percentage: 0 % to 100 %"));
+}
+
+/// Every choice reads differently from the others of its field, and none as a code.
+void FieldTableTest::choicesHaveTitles()
+{
+    std::size_t fields = 0;
+    for (const auto& [path, field] : fieldPaths()) {
+        if (field->choices.empty())
+            continue;
+        ++fields;
+        std::set<std::string_view> titles;
+        for (std::size_t value = 0; value < field->choices.size(); ++value) {
+            const std::string_view title = choiceTitle(field->choices, value);
+            QVERIFY2(!title.empty() && titles.insert(title).second, path.c_str());
+            const bool elementType = path.ends_with("lementType") || path.ends_with("dtype"); // their names are titles
+            QVERIFY2(elementType || title.find('_') == std::string_view::npos, path.c_str());
+        }
+        QCOMPARE(titles.contains("not stated"), field->choices.front().empty());
+    }
+    QVERIFY(fields > 10);
+    Plan plan = skeleton();
+    QVERIFY(setField(plan, "tenants.b-2.identitySource", "mutual_tls"));
+    const FieldReference found = findField(plan, "tenants.b-2.identitySource").value();
+    QCOMPARE(fieldText(*found.field, found.slot), std::string("mutual_tls"));
+    QCOMPARE(fieldDisplay(*found.field, found.slot), std::string("mutual TLS subject"));
 }
 
 QTEST_APPLESS_MAIN(FieldTableTest)

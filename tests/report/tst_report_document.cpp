@@ -328,7 +328,7 @@ void ReportDocumentTest::sharedStepIsEnteredOnce()
     QCOMPARE(q(formulas[0].inputs[0].first), QStringLiteral("row = 1,024 B/entry"));
     QCOMPARE(q(formulas[0].inputs[0].second), QStringLiteral("F3"));
     QCOMPARE(q(formulas[0].inputs[1].first), QStringLiteral("layers = 3 layers"));
-    QCOMPARE(q(formulas[0].inputs[1].second), QStringLiteral("user entered, layers"));
+    QCOMPARE(q(formulas[0].inputs[1].second), QStringLiteral("entered"));
     QCOMPARE(q(formulas[2].words), QStringLiteral("heads × width"));
     QCOMPARE(q(formulas[2].result), QStringLiteral("1,024 B/entry = 1.00 KiB"));
     QVERIFY(!formulas[0].assumed);

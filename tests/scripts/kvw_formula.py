@@ -137,5 +137,10 @@ class Formula:
         return float(token)
 
 
+def plain(text):
+    """Without the commas that part groups of three; those between arguments have a space after them."""
+    return re.sub(r"(?<=\d),(?=\d{3}(\D|$))", "", text)
+
+
 def formula_value(text):
-    return Formula(text).value()
+    return Formula(plain(text)).value()

@@ -299,13 +299,26 @@ class Sizes:
             block = self.block if self.block is not None else 16
             paged = sum(self.sequences * g["layers"] * ceil_div(entries(t, self.length), block) * block * self.entry(t)
                         for g in self.groups for t in g.get("tensors", []))
-        growing = None
+        growing = fixed = None
+        if self.length is not None:
+            fixed = self.on_ranks(self.sequences, self.length)
         if self.figures["retainedBytes"] is not None:
-            largest = max([self.retained_sequences * entries(t, self.retained_tokens) * self.entry(t)
+            largest = max([self.retained_sequences * entries(t, self.retained_tokens) * self.entry_on_ranks(t)
                            for g in self.groups for t in g.get("tensors", [])], default=0)
-            growing = self.figures["retainedBytes"] + largest
-        self.figures["strategies"] = {"paged_pool": paged, "static_contiguous": self.figures["idealBytes"],
-                                      "growing_contiguous": growing}
+            growing = self.on_ranks(self.retained_sequences, self.retained_tokens) + largest
+        self.figures["strategies"] = {"paged_pool": paged, "static_contiguous": fixed, "growing_contiguous": growing}
+
+    def entry_on_ranks(self, tensor):
+        """One entry on all ranks: heads are divided, and kept more than once where there are more ranks."""
+        if not self.figures["ranks"]:
+            return self.entry(tensor)
+        if tensor.get("shard") == "replicated":
+            return self.tp * self.entry(tensor)
+        return self.entry(tensor) // tensor["heads"] * max(tensor["heads"], self.tp)
+
+    def on_ranks(self, sequences, length):
+        return sum(sequences * g["layers"] * entries(t, length) * self.entry_on_ranks(t)
+                   for g in self.groups for t in g.get("tensors", []))
 
     def reserved(self):
         engine = self.figures["engine"]

@@ -181,7 +181,7 @@ void addRichText(
 {
     enum class Kind { Plain, Digest, Assumed };
     const auto kindOf = [](const QString& word) {
-        if (word.startsWith(QChar(0x25C7)) && word.contains(QChar(0x00A0)))
+        if (word.contains(QChar(0x25C7)) && word.contains(QChar(0x00A0)))
             return Kind::Assumed;
         return isDigest(word) ? Kind::Digest : Kind::Plain;
     };

@@ -107,7 +107,7 @@ void addFormulaRow(Flow& flow, const Formula& formula, const std::shared_ptr<con
 
 void addFormulas(Flow& flow, const std::vector<const Formula*>& formulas, double width, const ReportFonts& fonts)
 {
-    const FormulaColumns at {points(24), points(128), width - points(98), width};
+    const FormulaColumns at {points(24), points(128), width - points(106), width};
     FlowBox heading;
     const double baseline = rowPadding + baselineIn(TextStyle::CellStrong, fonts);
     const auto title = [&](double x, const QString& text) {

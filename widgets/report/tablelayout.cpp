@@ -101,7 +101,11 @@ private:
     bool isPart(std::size_t row) const { return row < m_table.parts.size() && m_table.parts[row]; }
     bool isTotal(std::size_t row) const { return m_table.lastRowIsTotal && row + 1 == m_table.rows.size(); }
     /// Rows with parts below them stand out from those.
-    bool isStrong(std::size_t row) const { return isTotal(row) || (!m_table.parts.empty() && !isPart(row)); }
+    bool isStrong(std::size_t row, std::size_t column) const
+    {
+        const bool stands = column == 0 || m_table.columns[column].number;
+        return isTotal(row) || (stands && !m_table.parts.empty() && !isPart(row));
+    }
     QStringList cellLines(const Column& column, std::size_t row) const;
     void widenForSpans(std::vector<double>& natural) const;
     FlowBox heading() const;
@@ -159,7 +163,7 @@ double Band::naturalWidth(const Column& column) const
         if (column.at >= row.size())
             continue;
         const auto [number, unit] = numberAndUnit(cellText(row[column.at]));
-        const double text = m_fonts.width(number, isStrong(r) ? TextStyle::CellStrong : TextStyle::Cell)
+        const double text = m_fonts.width(number, isStrong(r, column.at) ? TextStyle::CellStrong : TextStyle::Cell)
             + (column.at == 0 && isPart(r) ? partIndent : 0);
         out = std::max(out, text + (unit.isEmpty() && number.size() > 1 ? 0 : column.unit));
     }
@@ -225,6 +229,8 @@ double Band::leastWidth(const Column& column) const
     if (!m_table.columns[column.at].merged.empty())
         return points(70);
     double out = titleWidth(title(column), 3);
+    if (column.at == 0) // what a row is of, in one line if it is short
+        out = std::max(out, std::min(naturalWidth(column), points(96)));
     for (const auto& row : m_table.rows) {
         if (column.at < row.size())
             out = std::max(out, longestWord(cellText(row[column.at]), TextStyle::CellStrong, m_fonts));
@@ -383,13 +389,14 @@ QStringList Band::cellLines(const Column& column, std::size_t row) const
     if (!numberAndUnit(text).second.isEmpty())
         return {text};
     const double indent = column.at == 0 && isPart(row) ? partIndent : 0;
-    return wrapText(text, isStrong(row) ? TextStyle::CellStrong : TextStyle::Cell, column.width - indent, m_fonts);
+    return wrapText(
+        text, isStrong(row, column.at) ? TextStyle::CellStrong : TextStyle::Cell, column.width - indent, m_fonts);
 }
 
 void Band::addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowBox>& head, bool keep) const
 {
     const bool total = isTotal(row);
-    const TextStyle style = isStrong(row) ? TextStyle::CellStrong : TextStyle::Cell;
+    const TextStyle style = TextStyle::Cell;
     std::vector<QStringList> cells;
     qsizetype lines = 1;
     for (const Column& column : m_columns) {
@@ -408,7 +415,7 @@ void Band::addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowB
             const QString whole
                 = m_columns[i].at < m_table.rows[row].size() ? fromStd(m_table.rows[row][m_columns[i].at]) : QString();
             const bool merged = !m_table.columns[m_columns[i].at].merged.empty();
-            addCell(box.ops, m_columns[i], cells[i].mid(from, count), whole, isStrong(row) && !merged,
+            addCell(box.ops, m_columns[i], cells[i].mid(from, count), whole, isStrong(row, m_columns[i].at) && !merged,
                 m_columns[i].at == 0 && isPart(row) ? partIndent : 0);
         }
         addSeparators(box.ops, 0, box.height);
@@ -468,9 +475,14 @@ void addTable(Flow& flow, const Table& table, const QString& number, double widt
 void addFacts(
     Flow& flow, const Facts& facts, const QString& number, double width, const ReportFonts& fonts, double padding)
 {
-    constexpr std::size_t together = 18;
-    const double valueAt = width * 0.27;
-    for (const auto& [name, value] : facts.rows) {
+    constexpr std::size_t together = 12; ///< rows that are not parted; of more, at least `ends` stay on either side
+    constexpr std::size_t ends = 4;
+    double widest = width * 0.27;
+    for (const auto& [name, value] : facts.rows)
+        widest = std::max(widest, fonts.width(fromStd(name), TextStyle::Cell) + points(12));
+    const double valueAt = std::min(widest, width * 0.42);
+    for (std::size_t row = 0; row < facts.rows.size(); ++row) {
+        const auto& [name, value] = facts.rows[row];
         const QStringList names = wrapText(fromStd(name), TextStyle::Cell, valueAt - points(9), fonts);
         const QString whole = fromStd(value);
         const TextStyle style = isAssumed(whole) ? TextStyle::CellItalic : TextStyle::Cell;
@@ -484,12 +496,10 @@ void addFacts(
             box.height = 2 * padding + static_cast<double>(count) * fonts.lineHeight(TextStyle::Cell);
             if (from + count >= lines)
                 box.ops.emplace_back(LineOp {{0, box.height, width, box.height}, hairWidth, paperTokens().hairLine});
-            const bool first = &facts.rows.front().first == &name;
-            box.before = first && from == 0 ? points(4) : 0;
-            const bool end = &facts.rows.back().first == &name;
-            const bool few = facts.rows.size() <= together;
-            box.keepWithNext = facts.rows.size() > 1 && from + count >= lines
-                && (end ? !number.isEmpty() : few || first || &facts.rows[facts.rows.size() - 2].first == &name);
+            box.before = row == 0 && from == 0 ? points(4) : 0;
+            const std::size_t below = facts.rows.size() - 1 - row;
+            const bool inside = facts.rows.size() <= together || row + 1 < ends || below < ends;
+            box.keepWithNext = from + count >= lines && (below == 0 ? !number.isEmpty() : inside);
             flow.add(std::move(box));
         }
     }

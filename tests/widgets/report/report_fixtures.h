@@ -29,7 +29,9 @@ inline QByteArray outputOf(const QString& program, const QStringList& arguments)
 inline QStringList textsOf(const Document& document)
 {
     QStringList out;
-    const auto add = [&](const std::string& text) { out.push_back(QString::fromStdString(text)); };
+    const auto add = [&](const std::string& text) {
+        out.push_back(QString::fromStdString(text).replace(QChar(0x00A0), QLatin1Char(' ')));
+    };
     add(document.title);
     add(document.cover.line);
     for (const Cover::Headline& one : document.cover.strip) {
@@ -50,23 +52,21 @@ inline QStringList textsOf(const Document& document)
                     add(name);
                     add(value);
                 }
+                add(facts->caption);
             } else if (const auto* table = std::get_if<Table>(&block)) {
                 add(table->caption);
-                for (const Table::Column& column : table->columns)
+                for (const Table::Column& column : table->columns) {
                     add(column.under.empty() ? column.title : column.under);
+                    add(column.merged);
+                }
                 for (const auto& row : table->rows) {
                     for (const std::string& cell : row)
                         add(cell);
                 }
             } else if (const auto* formula = std::get_if<Formula>(&block)) {
+                // Inputs stand in the words and the numbers; sources, rules and exclusions in the table of letters.
                 for (const std::string& text :
-                    {formula->label, formula->title, formula->words, formula->numbers, formula->result, formula->rule})
-                    add(text);
-                for (const auto& [input, source] : formula->inputs) {
-                    add(input);
-                    add(source);
-                }
-                for (const std::string& text : formula->excludes)
+                    {formula->label, formula->title, formula->words, formula->numbers, formula->result})
                     add(text);
             } else if (const auto* figure = std::get_if<Figure>(&block)) {
                 add(figure->title);

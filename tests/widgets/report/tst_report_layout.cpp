@@ -8,6 +8,7 @@
 
 #include <QTest>
 
+#include <cmath>
 #include <map>
 
 using namespace kvw;
@@ -42,6 +43,11 @@ private slots:
     void tableHeadsRepeat();
     void rowsAreNotSplit();
     void wrapping();
+    void longNamesBreakAtTheirSigns();
+    void smallTablesStayWhole();
+    void cachedIsDiagonal();
+    void digestsAreMonospaced();
+    void mergedCellIsWrittenOnce();
 
 private:
     std::optional<ReportFonts> m_fonts;
@@ -186,6 +192,131 @@ void ReportLayoutTest::wrapping()
     plain.remove(QLatin1Char('\n'));
     QCOMPARE(joined.remove(QLatin1Char(' ')), plain.remove(QLatin1Char(' ')));
     QCOMPARE(wrapText(QString(), TextStyle::Body, width, *m_fonts).size(), 1);
+}
+
+void ReportLayoutTest::longNamesBreakAtTheirSigns()
+{
+    const double width = m_fonts->width(QStringLiteral("max_memory_usa"), TextStyle::Cell);
+    const QStringList lines = wrapText(QStringLiteral("max_memory_usage_bytes"), TextStyle::Cell, width, *m_fonts);
+    QCOMPARE(lines, (QStringList {QStringLiteral("max_memory_"), QStringLiteral("usage_bytes")}));
+}
+
+/// Wherever it comes to lie, a table of few rows, names and values, and their captions are on one sheet.
+void ReportLayoutTest::smallTablesStayWhole()
+{
+    for (int lines = 40; lines < 60; ++lines) {
+        Document document;
+        document.title = "T";
+        Section section {"s", "Section", {}, {}};
+        for (int i = 0; i < lines; ++i)
+            section.blocks.emplace_back(Bullets {{"filler"}});
+        Table table;
+        table.columns = {{"Head"}, {"Value", true}};
+        for (int i = 0; i < 6; ++i)
+            table.rows.push_back({"row", "1"});
+        table.caption = "rows above";
+        Facts facts;
+        for (int i = 0; i < 12; ++i)
+            facts.rows.emplace_back("fact", "value");
+        facts.caption = "facts above";
+        section.blocks.emplace_back(Paragraph {"lead to the table"});
+        section.blocks.emplace_back(std::move(table));
+        section.blocks.emplace_back(std::move(facts));
+        document.sections.push_back(std::move(section));
+        std::map<QString, std::map<std::size_t, int>> found; // word, sheet, how often
+        const std::vector<ReportSheet> sheets = layOutReport(document, Paper::A4, *m_fonts);
+        for (std::size_t i = 0; i < sheets.size(); ++i) {
+            for (const PageOp& op : sheets[i].ops) {
+                if (const auto* text = std::get_if<TextOp>(&op))
+                    ++found[text->text.section(QLatin1Char('.'), -1).trimmed()][i];
+            }
+        }
+        for (const auto& [word, count] :
+            {std::pair {"row", 6}, {"rows above", 1}, {"lead to the table", 1}, {"fact", 12}, {"facts above", 1}}) {
+            const auto& places = found[QLatin1String(word)];
+            QCOMPARE(places.size(), std::size_t {1});
+            QCOMPARE(places.begin()->second, count);
+        }
+        QCOMPARE(found[QStringLiteral("row")].begin()->first, found[QStringLiteral("rows above")].begin()->first);
+        QCOMPARE(
+            found[QStringLiteral("row")].begin()->first, found[QStringLiteral("lead to the table")].begin()->first);
+        QCOMPARE(found[QStringLiteral("fact")].begin()->first, found[QStringLiteral("facts above")].begin()->first);
+    }
+}
+
+/// Cached has lines at 45 degrees everywhere; they stay inside its area, a rectangle here.
+void ReportLayoutTest::cachedIsDiagonal()
+{
+    Document document;
+    document.title = "T";
+    Figure figure {"f", "Blocks", "step", "blocks", {}};
+    Figure::Series active {"active", {}};
+    Figure::Series cached {"cached", {}};
+    for (int step = 0; step <= 100; ++step) {
+        active.points.emplace_back(step, 0);
+        cached.points.emplace_back(step, 50);
+    }
+    figure.series = {active, cached};
+    document.sections.push_back({"s", "Section", {figure}, {}});
+    int lines = 0;
+    for (const ReportSheet& sheet : layOutReport(document, Paper::A4, *m_fonts)) {
+        const QPolygonF* area = nullptr;
+        for (const PageOp& op : sheet.ops) {
+            if (const auto* polygon = std::get_if<PolygonOp>(&op))
+                area = &polygon->polygon;
+        }
+        for (const PageOp& op : sheet.ops) {
+            const auto* line = std::get_if<LineOp>(&op);
+            if (!line || !area || line->width != points(0.4))
+                continue;
+            ++lines;
+            QVERIFY(std::abs(line->line.dx() + line->line.dy()) < 1);
+            const QRectF inside = area->boundingRect().adjusted(-1, -1, 1, 1);
+            QVERIFY(inside.contains(line->line.p1()) && inside.contains(line->line.p2()));
+        }
+    }
+    QVERIFY2(lines > 50, "the area has no pattern");
+}
+
+void ReportLayoutTest::digestsAreMonospaced()
+{
+    const QString digest = QStringLiteral("f98b21c404b74361395509f31e1f3f8ed06394f190f77f705f93b729b99276bb");
+    Document document;
+    document.title = "T";
+    Facts facts {{{"Plan", "SHA-256 " + digest.toStdString()}, {"Bytes", "294742130688"}}};
+    document.sections.push_back({"s", "Section", {facts}, {}});
+    std::map<QString, TextStyle> styles;
+    for (const ReportSheet& sheet : layOutReport(document, Paper::A4, *m_fonts)) {
+        for (const PageOp& op : sheet.ops) {
+            if (const auto* text = std::get_if<TextOp>(&op))
+                styles[text->text] = text->style;
+        }
+    }
+    QVERIFY(styles.at(digest) == TextStyle::Mono);
+    QVERIFY(styles.at(QStringLiteral("SHA-256")) == TextStyle::Cell);
+    QVERIFY2(styles.at(QStringLiteral("294742130688")) == TextStyle::Cell, "a number is no digest");
+}
+
+void ReportLayoutTest::mergedCellIsWrittenOnce()
+{
+    Document document;
+    document.title = "T";
+    Table table;
+    table.columns = {{"Group"}, {"Bytes", true}, {"By rank"}};
+    const std::string merged = "no sharding rule chosen";
+    table.columns.back().merged = merged;
+    table.rows = {{"a", "1", merged}, {"b", "2", merged}, {"c", "3", merged}, {"Total", "6", merged}};
+    table.lastRowIsTotal = true;
+    document.sections.push_back({"s", "Section", {table}, {}});
+    QStringList words;
+    for (const ReportSheet& sheet : layOutReport(document, Paper::A4, *m_fonts)) {
+        for (const PageOp& op : sheet.ops) {
+            if (const auto* text = std::get_if<TextOp>(&op))
+                words += text->text.split(QLatin1Char(' '));
+        }
+    }
+    QCOMPARE(words.count(QStringLiteral("sharding")), 1);
+    QCOMPARE(words.count(QStringLiteral("chosen")), 1);
 }
 
 QTEST_MAIN(ReportLayoutTest)

@@ -159,8 +159,9 @@ void ReportPdfTest::holdsEveryText()
     const Exit exit = runWorkbench({QStringLiteral("--export"), pdf, plan, QStringLiteral("--paper"), paper});
     QVERIFY2(exit.code == 0, exit.errors.constData());
 
-    const QString text = QString::fromUtf8(
+    QString text = QString::fromUtf8(
         outputOf(QStringLiteral("pdftotext"), {QStringLiteral("-layout"), pdf, QStringLiteral("-")}));
+    text.replace(QChar(0x00A0), QLatin1Char(' '));
     QVERIFY2(!text.isEmpty(), "pdftotext gave nothing");
     const QString squeezed = QString(text).remove(QRegularExpression(QStringLiteral("\\s")));
     const QStringList found = text.split(QRegularExpression(QStringLiteral("\\s+")), Qt::SkipEmptyParts);
@@ -195,6 +196,19 @@ void ReportPdfTest::holdsEveryText()
     QVERIFY(pages.toInt() >= 8);
     for (int page = 1; page <= pages.toInt(); ++page)
         QVERIFY(text.contains(QStringLiteral("%1 of %2").arg(page).arg(pages)));
+
+    // No word goes beyond the margins of 18.8 mm, 53.3 pt; the reader's own measure of the glyphs that are embedded.
+    const QString boxes
+        = QString::fromUtf8(outputOf(QStringLiteral("pdftotext"), {QStringLiteral("-bbox"), pdf, QStringLiteral("-")}));
+    static const QRegularExpression box(QStringLiteral("<word xMin=\"([\\d.]+)\".*xMax=\"([\\d.]+)\".*>(.*)</word>"));
+    const double width = size.split(' ').first().toDouble();
+    int measured = 0;
+    for (auto each = box.globalMatch(boxes); each.hasNext(); ++measured) {
+        const QRegularExpressionMatch word = each.next();
+        QVERIFY2(word.captured(1).toDouble() > 52.5, qPrintable(word.captured(3)));
+        QVERIFY2(word.captured(2).toDouble() < width - 52.5, qPrintable(word.captured(3)));
+    }
+    QVERIFY(measured > 1000);
 
     // Two lines of heading, then a line for each font: embedded, a subset or not, with its characters named.
     const QStringList fonts

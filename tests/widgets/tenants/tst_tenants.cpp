@@ -81,7 +81,7 @@ void TestTenants::table()
     document.setPlan(threeTenants(), {});
     ElementModel model(document, "tenants", "Tenant", {"name", "saltSource", "maximumBlocks", "guaranteedBlocks"});
     QCOMPARE(model.headerData(2, Qt::Horizontal).toString(), QStringLiteral("Salt made by"));
-    QCOMPARE(model.index(0, 2).data().toString(), QStringLiteral("gateway hmac"));
+    QCOMPARE(model.index(0, 2).data().toString(), QStringLiteral("gateway: HMAC of group"));
     QVERIFY(!model.flags(model.index(0, 0)).testFlag(Qt::ItemIsEditable)); // ids stay
     QVERIFY(model.setData(model.index(1, 2), "client"));
     QVERIFY(model.index(1, 2).data().toString().startsWith("! "));
