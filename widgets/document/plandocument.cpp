@@ -113,7 +113,7 @@ Result<void> PlanDocument::open(const QString& path)
 
 QVector<std::pair<QString, QString>> PlanDocument::examples()
 {
-    return {{QStringLiteral("reference"), tr("Reference shape, two ranks")},
+    return {{QStringLiteral("reference"), tr("Reference shape: full attention only")},
         {QStringLiteral("gpt-oss-120b"), tr("gpt-oss-120b: window and full layers")},
         {QStringLiteral("deepseek-r1-tp8"), tr("DeepSeek-R1: latent attention, eight ranks")}};
 }
@@ -394,7 +394,8 @@ void PlanDocument::recompute()
         m_diagnostics = m_estimate->diagnostics;
     } else {
         m_estimate.reset();
-        m_estimateError = QString::fromStdString(result.error().text());
+        m_estimateError = m_plan.worksheet.groups.empty() ? tr("The worksheet has no layer group yet.")
+                                                          : QString::fromStdString(result.error().text());
         m_diagnostics = diagnose(m_plan);
         m_diagnostics.push_back(
             {Severity::Error, result.error().code, result.error().message, result.error().where.at, {}});

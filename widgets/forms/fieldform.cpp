@@ -110,7 +110,7 @@ void FieldForm::place()
         row.note->setVisible(!choice);
         if (!choice)
             m_grid->addWidget(row.note, i % perColumn, column + 2);
-        row.label->setMinimumWidth(std::min(row.label->sizeHint().width(), fontMetrics().averageCharWidth() * 14));
+        row.label->setMinimumWidth(std::min(row.label->sizeHint().width(), fontMetrics().averageCharWidth() * 8));
         row.editor->setMinimumWidth(fontMetrics().averageCharWidth() * 16); // a byte count can be read
         m_grid->setColumnStretch(column, 0); // its own width while there is room
         m_grid->setColumnStretch(column + 1, 1);

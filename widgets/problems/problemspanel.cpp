@@ -102,14 +102,8 @@ QString ProblemsPanel::title() const
 
 QString ProblemsPanel::shortTitle() const
 {
-    QStringList parts;
-    for (const auto& [count, glyph] :
-        {std::pair {m_count.errors, "✗"}, std::pair {m_count.warnings, "!"}, std::pair {m_count.notes, "i"}}) {
-        if (count > 0)
-            parts.push_back(QStringLiteral("%1 %2").arg(count).arg(QString::fromUtf8(glyph)));
-    }
-    const QString shown = parts.isEmpty() ? QStringLiteral("0") : parts.join(QLatin1Char(' '));
-    return m_count.total() == m_total ? tr("Problems %1").arg(shown) : tr("Problems %1 of %2").arg(shown).arg(m_total);
+    const int shown = m_count.total();
+    return shown == m_total ? tr("Problems %1").arg(m_total) : tr("Problems %1 of %2").arg(shown).arg(m_total);
 }
 
 void ProblemsPanel::refresh()

@@ -38,7 +38,7 @@ public:
     void setPagePrefixes(const QStringList& prefixes);
     /// "Problems here: 2 errors, 3 warnings": the dock's title.
     QString title() const;
-    /// The same in as few letters as a tab has room for: "Problems 1 ✗ 2 ! of 9".
+    /// The same in as few letters as a tab has room for: "Problems 3 of 9".
     QString shortTitle() const;
     /// Selects the next (+1) or previous (−1) problem and goes to its field.
     void step(int direction);

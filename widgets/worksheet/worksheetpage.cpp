@@ -162,7 +162,7 @@ void WorksheetPage::makeSide()
 void WorksheetPage::makeActions()
 {
     auto* rows = new QToolButton(this);
-    rows->setText(tr("Rows"));
+    rows->setText(tr("Rows") + QStringLiteral("  ")); // beside its arrow
     rows->setPopupMode(QToolButton::InstantPopup);
     rows->setToolTip(tr("Add and remove layer groups and tensors"));
     auto* menu = new QMenu(rows);

@@ -61,7 +61,8 @@ struct Bench
     void key(int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier)
     {
         window.activateWindow(); // a question may have been before it
-        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QTRY_VERIFY(QApplication::activeWindow() == &window && !QApplication::activeModalWidget());
+        QCoreApplication::processEvents();
         QWidget* focus = QApplication::focusWidget();
         QTest::keyClick(focus ? focus : &window, static_cast<Qt::Key>(key), modifiers);
     }
@@ -348,6 +349,7 @@ void TestEditing::changedByAnother()
     {
         Answer answer("Overwrite");
         bench.key(Qt::Key_S, Qt::ControlModifier);
+        QVERIFY(!answer.text.isEmpty());
         QCOMPARE(bench.saved().document.title, std::string("mine"));
     }
     // Nothing is asked when only this window wrote.
