@@ -161,7 +161,11 @@ void PlanFromModelTest::whatTheModelDoesNotSayStaysUnsaid()
     QVERIFY(!find(plan, "plan.max_model_len"));
     QVERIFY(!plan.loaded.weightBytes);
     QVERIFY(plan.engine.name.empty() && !plan.deployment.tp && !plan.limits.promptTokens);
-    QVERIFY(plan.provenance.entries().empty());
+    // All that is there is the first workload, and it says so.
+    for (const auto& [path, source] : plan.provenance.entries()) {
+        QVERIFY2(path.starts_with("workload.") || path.starts_with("tenants."), path.c_str());
+        QVERIFY2(source->kind == Source::Kind::Assumption, path.c_str());
+    }
 }
 
 void PlanFromModelTest::theFirstWorkloadFits_data()
