@@ -226,8 +226,6 @@ double Band::leastWidth(const Column& column) const
     if (!m_table.columns[column.at].merged.empty())
         return points(70);
     double out = titleWidth(title(column), 3);
-    if (column.at == 0) // what a row is of, in one line if it is short
-        out = std::max(out, std::min(naturalWidth(column), points(96)));
     for (const auto& row : m_table.rows) {
         if (column.at < row.size())
             out = std::max(out, longestWord(cellText(row[column.at]), TextStyle::CellStrong, m_fonts));
@@ -249,11 +247,16 @@ void Band::chooseWidths(double width)
         <= width)
         natural = spanned;
     const double sumNatural = std::accumulate(natural.begin(), natural.end(), 0.0);
-    const double sumLeast = std::accumulate(least.begin(), least.end(), 0.0);
+    double sumLeast = std::accumulate(least.begin(), least.end(), 0.0);
     const auto gaps = static_cast<double>(m_columns.size() - 1);
     if (sumLeast + gaps * m_gap > width)
         m_gap = std::max(points(4), (width - sumLeast) / std::max(1.0, gaps));
     const double room = width - gaps * m_gap;
+    // What a row is of stands in one line, if it is short and there is room.
+    const double first = std::min(natural.front(), points(96)) - least.front();
+    const double taken = std::clamp(room - sumLeast, 0.0, std::max(0.0, first));
+    least.front() += taken;
+    sumLeast += taken;
     std::vector<double> widths(natural.size());
     if (sumNatural <= room) {
         const double extra = (room - sumNatural) / static_cast<double>(m_columns.size());
