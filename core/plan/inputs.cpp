@@ -58,7 +58,7 @@ Quantity PlanInputs::number(const std::string& path, std::string name) const
     auto node = std::make_shared<DerivationNode>();
     node->name = std::move(name);
     node->unit = found.field->unit;
-    node->error = std::string(found.field->title) + " is not stated";
+    node->error = fmt::format("{} ({}) is not stated", found.field->title, path);
     node->source = source(path);
     return Quantity(std::move(node));
 }

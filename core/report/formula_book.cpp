@@ -119,7 +119,7 @@ int FormulaBook::idOf(const Derivation& derivation) const
     if (node.operation == Operation::Input) {
         key += "|" + node.name;
         if (node.source)
-            key += "|" + sourceText(*node.source);
+            key += "|" + sourceForReaders(*node.source);
     }
     for (const Derivation& operand : node.operands)
         key += fmt::format("|#{}", idOf(operand));
@@ -236,9 +236,10 @@ Formula FormulaBook::formulaAt(std::size_t index) const
             return;
         const std::string label = isStep(*below) ? labelOf(below) : "";
         out.inputs.emplace_back(below->name + " = " + valueText(*below),
-            !label.empty()      ? label
-                : below->source ? sourceForReaders(*below->source)
-                                : "");
+            !label.empty()          ? label
+                : isNothing(*below) ? "nothing adds to it"
+                : below->source     ? sourceForReaders(*below->source)
+                                    : "");
     });
     return out;
 }

@@ -17,7 +17,9 @@ namespace {
 
 constexpr const char* exactPrefix = "−0 … +0: ";
 
-/// A figure of a row, exact: bytes with their unit, rates as rates, all else in the unit that the table's row names.
+constexpr double manyBytes = 1024.0 * 1024; ///< from here on bytes are rounded, and exact in a note
+
+/// A figure of a row: counts exact in the unit that the row's name says, bytes with their unit, rates as rates.
 std::string figureText(const std::optional<double>& value, const std::string& unit, bool signs)
 {
     if (!value)
@@ -26,21 +28,27 @@ std::string figureText(const std::optional<double>& value, const std::string& un
         return formatRate(*value);
     const auto whole = static_cast<std::int64_t>(*value);
     const bool exact = *value == static_cast<double>(whole);
+    const bool bytes = unit == unitName(Unit::Byte);
+    if (bytes && !signs && *value >= manyBytes)
+        return format(Bytes(whole));
     std::string out = exact ? grouped(whole) : fmt::format("{:.2f}", *value);
     if (out.starts_with('-'))
         out = "−" + out.substr(1);
     else if (signs && *value > 0)
         out = "+" + out;
-    return unit == unitName(Unit::Byte) ? out + " B" : out;
+    return bytes ? out + " B" : out;
 }
 
-/// "Pool bytes reserved, 2.00 MiB": exact bytes are hard to read.
-std::string rowTitle(const EvidenceSummary& row)
+/// What the table rounds: "Exact bytes, measured: Pool bytes reserved 127,926,272."
+std::string exactBytes(const std::vector<EvidenceSummary>& rows)
 {
-    constexpr double readable = 1024.0 * 1024;
-    if (row.unit != unitName(Unit::Byte) || !row.measured || *row.measured < readable)
-        return row.title;
-    return row.title + ", " + format(Bytes(static_cast<std::int64_t>(*row.measured)));
+    std::string out;
+    for (const EvidenceSummary& row : rows) {
+        if (row.unit == unitName(Unit::Byte) && row.measured && *row.measured >= manyBytes)
+            out += fmt::format("{}{} {}", out.empty() ? "Exact bytes, measured: " : "; ", row.title,
+                grouped(static_cast<std::int64_t>(*row.measured)));
+    }
+    return out.empty() ? out : out + ".";
 }
 
 /// Texts that hold for several rows, each once, with the rows that it holds for.
@@ -98,7 +106,7 @@ Table rowTable(const std::vector<EvidenceSummary>& rows, const std::function<boo
     for (const EvidenceSummary& row : rows) {
         const bool rate = row.unit == unitName(Unit::BytesPerSecond);
         out.rows.push_back(
-            {rowTitle(row), figureText(row.estimated, row.unit, false), figureText(row.predicted, row.unit, false),
+            {row.title, figureText(row.estimated, row.unit, false), figureText(row.predicted, row.unit, false),
                 figureText(row.measured, row.unit, false), rate ? "–" : figureText(row.difference, row.unit, true),
                 (isStale(row) ? "~ " : "") + verdictText(row.verdict), row.instrument});
     }
@@ -140,6 +148,8 @@ Bullets notesOf(const std::vector<EvidenceSummary>& rows)
         out.items.emplace_back(
             "Tolerance 0 where nothing else is said: a count has no spread, and any difference would "
             "be an error.");
+    if (const std::string exactly = exactBytes(rows); !exactly.empty())
+        out.items.push_back(exactly);
     tolerances.addTo(out);
     reasons.addTo(out);
     return out;
@@ -214,7 +224,15 @@ Section storedEvidenceSection(const Plan& plan)
         return std::any_of(plan.runs.begin(), plan.runs.end(),
             [&](const RunReference& run) { return run.id == row.run && run.planHash != hash; });
     };
-    addRows(out, plan.evidence, isStale,
+    std::vector<EvidenceSummary> rows = plan.evidence;
+    for (EvidenceSummary& row : rows) {
+        for (const Tenant& tenant : plan.tenants) {
+            const std::string tail = ", " + tenant.id;
+            if (row.title.ends_with(tail))
+                row.title.replace(row.title.size() - tail.size(), tail.size(), ", " + tenantName(&plan, tenant.id));
+        }
+    }
+    addRows(out, std::move(rows), isStale,
         "Measured is read by the instrument that the row names. Counts are in the unit that the row's name says; "
         "difference is measured less predicted.");
     return out;

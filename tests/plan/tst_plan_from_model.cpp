@@ -191,8 +191,11 @@ void PlanFromModelTest::whatTheModelDoesNotSayStaysUnsaid()
     QVERIFY(!find(plan, "plan.max_model_len"));
     QVERIFY(!plan.loaded.weightBytes);
     QVERIFY(plan.engine.name.empty() && !plan.deployment.tp && !plan.limits.promptTokens);
-    for (const auto& [path, source] : plan.provenance.entries())
+    // All that is there is the first workload, and it says so.
+    for (const auto& [path, source] : plan.provenance.entries()) {
         QVERIFY2(isOfTheFirstWorkload(path), path.c_str());
+        QVERIFY2(source->kind == Source::Kind::Assumption, path.c_str());
+    }
 }
 
 void PlanFromModelTest::theFirstWorkloadFits_data()

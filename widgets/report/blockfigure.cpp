@@ -165,10 +165,10 @@ void addBlockFigure(Flow& flow, const Figure& figure, double width, const Report
             + (each == 1 ? QStringLiteral("; a cell is a block, %1 in a row").arg(row)
                          : QStringLiteral("; a cell is %1 blocks, parted by their states, %2 blocks in a row")
                                .arg(fromStd(grouped(each)), fromStd(grouped(row))));
-        addText(
-            box.ops, {0, baselineIn(TextStyle::Small, fonts)}, title, TextStyle::Small, paperTokens().dimText, fonts);
-        grid.draw(box.ops, fonts.lineHeight(TextStyle::Small) + points(2));
-        box.height = fonts.lineHeight(TextStyle::Small) + points(4) + grid.height();
+        const double below = addLines(box.ops, 0, 0, wrapText(title, TextStyle::Small, width, fonts), TextStyle::Small,
+            paperTokens().dimText, fonts);
+        grid.draw(box.ops, below + points(2));
+        box.height = below + points(4) + grid.height();
         box.before = points(5);
         box.keepWithNext = &pool == &figure.pools.back(); // with the caption
         flow.add(std::move(box));

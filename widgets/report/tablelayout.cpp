@@ -49,30 +49,27 @@ QString cellText(const std::string& text)
     return shownText(fromStd(text));
 }
 
-/// Widths that add up to `room`: narrow columns have what they want, the wide ones share the rest evenly; none is below
-/// its least. REQUIRES that the least widths fit.
+/// Widths that add up to `room`: each has its least, and of the rest the more, the more it would want. What wants a
+/// paragraph takes no more than its part. REQUIRES that the least widths fit and the natural ones do not.
 std::vector<double> fairWidths(const std::vector<double>& natural, const std::vector<double>& least, double room)
 {
-    double low = 0; // the largest width that the wide ones may have, by bisection
-    double high = room;
-    const auto sum = [&](double most) {
-        double out = 0;
-        for (std::size_t i = 0; i < natural.size(); ++i)
-            out += std::max(least[i], std::min(natural[i], most));
-        return out;
-    };
-    for (int i = 0; i < 50; ++i) {
-        const double middle = (low + high) / 2;
-        (sum(middle) <= room ? low : high) = middle;
+    constexpr double paragraph = points(240);
+    double wanted = 0;
+    double given = 0;
+    for (std::size_t i = 0; i < natural.size(); ++i) {
+        given += least[i];
+        wanted += std::max(0.0, std::min(natural[i], paragraph) - least[i]);
     }
+    const double share = wanted > 0 ? (room - given) / wanted : 0;
     std::vector<double> out;
     for (std::size_t i = 0; i < natural.size(); ++i)
-        out.push_back(std::max(least[i], std::min(natural[i], low)));
+        out.push_back(least[i] + share * std::max(0.0, std::min(natural[i], paragraph) - least[i]));
     return out;
 }
 
-/// A table of so few rows is not parted.
+/// A table of so few rows, and no higher than this, is not parted.
 constexpr std::size_t rowsTogether = 9;
+constexpr double heightTogether = points(190);
 
 constexpr double partIndent = points(9);
 
@@ -229,8 +226,6 @@ double Band::leastWidth(const Column& column) const
     if (!m_table.columns[column.at].merged.empty())
         return points(70);
     double out = titleWidth(title(column), 3);
-    if (column.at == 0) // what a row is of, in one line if it is short
-        out = std::max(out, std::min(naturalWidth(column), points(96)));
     for (const auto& row : m_table.rows) {
         if (column.at < row.size())
             out = std::max(out, longestWord(cellText(row[column.at]), TextStyle::CellStrong, m_fonts));
@@ -252,11 +247,16 @@ void Band::chooseWidths(double width)
         <= width)
         natural = spanned;
     const double sumNatural = std::accumulate(natural.begin(), natural.end(), 0.0);
-    const double sumLeast = std::accumulate(least.begin(), least.end(), 0.0);
+    double sumLeast = std::accumulate(least.begin(), least.end(), 0.0);
     const auto gaps = static_cast<double>(m_columns.size() - 1);
     if (sumLeast + gaps * m_gap > width)
         m_gap = std::max(points(4), (width - sumLeast) / std::max(1.0, gaps));
     const double room = width - gaps * m_gap;
+    // What a row is of stands in one line, if it is short and there is room.
+    const double first = std::min(natural.front(), points(96)) - least.front();
+    const double taken = std::clamp(room - sumLeast, 0.0, std::max(0.0, first));
+    least.front() += taken;
+    sumLeast += taken;
     std::vector<double> widths(natural.size());
     if (sumNatural <= room) {
         const double extra = (room - sumNatural) / static_cast<double>(m_columns.size());
@@ -433,10 +433,16 @@ void Band::addRow(Flow& flow, std::size_t row, const std::shared_ptr<const FlowB
 void Band::add(Flow& flow, bool keepLast) const
 {
     const auto head = std::make_shared<const FlowBox>(heading());
+    bool small = m_table.rows.size() <= rowsTogether;
+    if (small) {
+        Flow rows;
+        for (std::size_t row = 0; row < m_table.rows.size(); ++row)
+            addRow(rows, row, head, false);
+        small = rows.height() <= heightTogether;
+    }
     flow.add(*head);
     for (std::size_t row = 0; row < m_table.rows.size(); ++row) {
         const bool end = row + 1 == m_table.rows.size();
-        const bool small = m_table.rows.size() <= rowsTogether;
         // No single row on a page, and no group parted from its parts.
         const bool alone = row == 0 || row + 2 == m_table.rows.size() || isPart(row + 1);
         addRow(flow, row, head, ((small || alone) && !end) || (end && keepLast));

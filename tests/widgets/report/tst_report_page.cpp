@@ -127,13 +127,16 @@ void ReportPageTest::sectionsCanBeLeftOut()
     QVERIFY(laid.wait(patience));
     auto* list = page.findChild<QListWidget*>();
     const std::size_t before = page.preview()->report()->sheets.size();
-    const QList<QListWidgetItem*> steps = list->findItems(QStringLiteral("Formulas, step by step"), Qt::MatchExactly);
+    const QList<QListWidgetItem*> steps
+        = list->findItems(QStringLiteral("Appendix: formulas, step by step"), Qt::MatchExactly);
     QCOMPARE(steps.size(), 1);
     steps.front()->setCheckState(Qt::Unchecked);
     QVERIFY(laid.wait(patience));
     QVERIFY(page.preview()->report()->sheets.size() < before);
-    QVERIFY(shown(page).contains(QLatin1String("left out of this document on request: Formulas, step by step")));
-    QCOMPARE(list->findItems(QStringLiteral("Formulas, step by step"), Qt::MatchExactly).front()->checkState(),
+    QVERIFY(
+        shown(page).contains(QLatin1String("left out of this document on request: Appendix: formulas, step by step")));
+    QCOMPARE(
+        list->findItems(QStringLiteral("Appendix: formulas, step by step"), Qt::MatchExactly).front()->checkState(),
         Qt::Unchecked);
 }
 
