@@ -108,19 +108,25 @@ std::optional<Quantity> rankGroupFigure(const Estimate& estimate, std::string_vi
 /// "ranks.R.budget.ID", and "budget.ID" for the first rank.
 std::optional<Quantity> budgetFigureAt(const Estimate& estimate, std::string_view path)
 {
-    for (std::size_t r = 0; r < estimate.budget.ranks.size(); ++r) {
-        const RankBudget& rank = estimate.budget.ranks[r];
-        for (const std::string& base : {fmt::format("ranks.{}.budget.", rank.rank), std::string("budget.")}) {
-            if (path.starts_with(base))
-                return budgetFigure(rank, path.substr(base.size()));
-        }
+    std::string_view id = path;
+    std::int64_t rank = 0;
+    if (id.starts_with("ranks.")) {
+        id.remove_prefix(std::string_view("ranks.").size());
+        const auto [end, failed] = std::from_chars(id.data(), id.data() + id.size(), rank);
+        if (failed != std::errc {} || (end - id.data() > 1 && id.front() == '0'))
+            return std::nullopt;
+        id.remove_prefix(static_cast<std::size_t>(end - id.data()));
+        if (!id.starts_with('.'))
+            return std::nullopt;
+        id.remove_prefix(1);
     }
+    constexpr std::string_view base = "budget.";
+    if (id.starts_with(base) && rank >= 0 && rank < estimate.budget.ranks)
+        return budgetFigure(estimate.budget.each, id.substr(base.size()));
     return std::nullopt;
 }
 
-} // namespace
-
-std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate)
+Figures figuresOf(const Estimate& estimate, bool ofGroups)
 {
     Figures out;
     out.emplace_back("bytesPerToken", estimate.bytesPerToken);
@@ -133,8 +139,10 @@ std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate
         out.emplace_back("retainedBytes", *estimate.retainedBytes);
     if (estimate.reservedBytes)
         out.emplace_back("reservedBytes", *estimate.reservedBytes);
-    for (const GroupEstimate& group : estimate.groups)
-        addGroup(out, group);
+    if (ofGroups) {
+        for (const GroupEstimate& group : estimate.groups)
+            addGroup(out, group);
+    }
     addEngine(out, estimate.engine);
     for (const StrategyPrice& price : estimate.strategies) {
         static constexpr const char* names[] {"", "pagedPool", "staticContiguous", "growingContiguous"};
@@ -145,13 +153,31 @@ std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate
     return out;
 }
 
+} // namespace
+
+std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate)
+{
+    return figuresOf(estimate, true);
+}
+
 std::optional<Quantity> figureAt(const Estimate& estimate, std::string_view path)
 {
     if (const std::optional<Quantity> ofRank = rankGroupFigure(estimate, path))
         return ofRank;
     if (const std::optional<Quantity> ofBudget = budgetFigureAt(estimate, path))
         return ofBudget;
-    for (const auto& [known, quantity] : figuresOf(estimate)) {
+    // Only the figures among which it can be are listed: a worksheet asks for each of its cells.
+    Figures candidates;
+    const std::string_view groups = "groups.";
+    if (path.starts_with(groups)) {
+        for (const GroupEstimate& group : estimate.groups) {
+            if (path.substr(groups.size()).starts_with(group.group->id))
+                addGroup(candidates, group);
+        }
+    } else {
+        candidates = figuresOf(estimate, false);
+    }
+    for (const auto& [known, quantity] : candidates) {
         if (known == path)
             return quantity;
     }

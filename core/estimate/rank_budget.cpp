@@ -109,7 +109,7 @@ Budget budgetOf(const Plan& plan, const EngineSizing& sizing, PlanInputs& inputs
     }
     const Quantity ranks
         = inputs.numberOr("deployment.tp", 1, Source::Kind::EngineDefault, "one rank.", "tensor-parallel ranks");
-    RankBudget one; // all ranks have the same parts
+    RankBudget& one = out.each;
     addStated(out, one.parts, inputs, ranks);
     addPool(one.parts, sizing, ranks);
     if (has(sizing.poolBytes))
@@ -120,11 +120,8 @@ Budget budgetOf(const Plan& plan, const EngineSizing& sizing, PlanInputs& inputs
     } else {
         out.notStated.emplace_back("memory of the device");
     }
-    for (const RankSizing& rank : sizing.ranks) {
-        RankBudget& next = out.ranks.emplace_back(one);
-        next.rank = rank.rank;
-        addMarks(next, plan, rank, inputs);
-    }
+    addMarks(one, plan, sizing.ranks.front(), inputs);
+    out.ranks = static_cast<std::int64_t>(sizing.ranks.size());
     return out;
 }
 

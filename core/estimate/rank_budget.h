@@ -25,7 +25,6 @@ struct BudgetPart
 /// not stated.
 struct RankBudget
 {
-    std::int64_t rank = 0;
     /// One after another from 0, in the order in which the engine takes them: weights, activation, other, what the
     /// planned sequences take of the pool, what is left of it, what the division into blocks leaves over, what the
     /// engine may not take. Where the device's memory is stated and these do not fill it, the last part is what nobody
@@ -37,10 +36,11 @@ struct RankBudget
     std::optional<Quantity> retained; ///< what the reading says is held
 };
 
-/// The budget of every rank: the same for the report and for every page.
+/// The budget of the ranks: the same for the report and for every page. All ranks have the same one (RankSizings).
 struct Budget
 {
-    std::vector<RankBudget> ranks;
+    std::int64_t ranks = 0;
+    RankBudget each; ///< of every rank; empty when there is none
     std::vector<std::string> notStated; ///< titles of the parts that the plan does not state
     std::string missing; ///< why there is no rank at all; empty when there are some
 };

@@ -126,12 +126,12 @@ Figure::Bar::Role roleOf(const BudgetPart& part)
 /// Parts of one rank's memory, side by side: what is not state, the pool, what its division leaves over.
 std::optional<Figure> budgetBars(const Budget& budget)
 {
-    if (budget.ranks.empty() || !budget.ranks.front().pool)
+    if (budget.ranks == 0 || !budget.each.pool)
         return std::nullopt;
     Figure out {"budget", "Budget of one rank", {}, "bytes", {}};
     out.kind = Figure::Kind::Budget;
     std::int64_t at = 0;
-    for (const BudgetPart& part : budget.ranks.front().parts) {
+    for (const BudgetPart& part : budget.each.parts) {
         const std::int64_t bytes = part.bytes.integer();
         if (bytes > 0)
             out.bars.push_back({part.title, at, at + bytes, grouped(bytes) + " B", roleOf(part)});

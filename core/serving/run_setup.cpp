@@ -80,8 +80,8 @@ SchedulerSettings schedulerSettings(const Plan& plan, const EngineRules& rules, 
     out.maxLength = plan.limits.maxModelLen;
     out.maxWaitSteps = plan.admission.maxWaitSteps;
     if (plan.admission.whenExhausted == WhenExhausted::NotStated)
-        assumptions.push_back({"run.when_exhausted", "If no state can be had: not stated, so the run preempts and recomputes.",
-            "admission.whenExhausted"});
+        assumptions.push_back({"run.when_exhausted",
+            "If no state can be had: not stated, so the run preempts and recomputes.", "admission.whenExhausted"});
     else
         out.whenExhausted = plan.admission.whenExhausted;
     if (plan.admission.reservation != Reservation::NotStated)

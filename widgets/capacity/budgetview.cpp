@@ -55,8 +55,8 @@ void BudgetView::setBudget(Budget budget)
 {
     m_budget = std::move(budget);
     QStringList described;
-    if (!m_budget.ranks.empty()) {
-        for (const BudgetPart& part : m_budget.ranks.front().parts)
+    if (m_budget.ranks > 0) {
+        for (const BudgetPart& part : m_budget.each.parts)
             described.push_back(QStringLiteral("%1 %2").arg(QString::fromStdString(part.title), sized(part.bytes)));
     }
     setAccessibleDescription(described.join(QStringLiteral(", ")));
@@ -66,22 +66,15 @@ void BudgetView::setBudget(Budget budget)
 
 bool BudgetView::merged() const
 {
-    const auto ranks = static_cast<int>(m_budget.ranks.size());
-    if (ranks < 2 || area().height() / std::min(mostRows, ranks) > fontMetrics().height() + 4)
-        return false;
-    const auto same
-        = [](const BudgetPart& a, const BudgetPart& b) { return a.id == b.id && a.bytes.number() == b.bytes.number(); };
-    return std::all_of(m_budget.ranks.begin(), m_budget.ranks.end(), [&](const RankBudget& rank) {
-        const std::vector<BudgetPart>& first = m_budget.ranks.front().parts;
-        return std::equal(rank.parts.begin(), rank.parts.end(), first.begin(), first.end(), same);
-    });
+    const std::int64_t ranks = m_budget.ranks; // all alike
+    return ranks > 1 && area().height() / std::min<std::int64_t>(mostRows, ranks) <= fontMetrics().height() + 4;
 }
 
 int BudgetView::shownRanks() const
 {
     if (merged())
         return 1;
-    return std::min(mostRows, static_cast<int>(m_budget.ranks.size()));
+    return static_cast<int>(std::min<std::int64_t>(mostRows, m_budget.ranks));
 }
 
 QSize BudgetView::sizeHint() const
@@ -97,16 +90,10 @@ QSize BudgetView::minimumSizeHint() const
 
 double BudgetView::most() const
 {
-    double out = 0;
-    for (const RankBudget& rank : m_budget.ranks) {
-        double sum = 0;
-        for (const BudgetPart& part : rank.parts)
-            sum += std::max(0.0, part.bytes.real());
-        out = std::max(out, sum);
-        if (rank.device)
-            out = std::max(out, rank.device->real());
-    }
-    return out;
+    double sum = 0;
+    for (const BudgetPart& part : m_budget.each.parts)
+        sum += std::max(0.0, part.bytes.real());
+    return m_budget.each.device ? std::max(sum, m_budget.each.device->real()) : sum;
 }
 
 QRectF BudgetView::area() const
@@ -132,7 +119,7 @@ QVector<BudgetView::Bar> BudgetView::bars(int row) const
         return out;
     const QRectF rect = rowRect(row);
     double x = rect.left();
-    for (const BudgetPart& part : m_budget.ranks[static_cast<std::size_t>(row)].parts) {
+    for (const BudgetPart& part : m_budget.each.parts) {
         const double width = std::max(0.0, part.bytes.real()) / whole * rect.width();
         out.push_back({QRectF(x, rect.top(), width, rect.height()), &part});
         x += width;
@@ -143,12 +130,10 @@ QVector<BudgetView::Bar> BudgetView::bars(int row) const
 void BudgetView::paintRank(QPainter& painter, int row)
 {
     const Tokens& tokens = tokensFor(palette());
-    const RankBudget& rank = m_budget.ranks[static_cast<std::size_t>(row)];
     painter.setFont(font());
     painter.setPen(tokens.text);
     painter.drawText(QRectF(0, rowRect(row).top(), area().left() - 10, rowRect(row).height()),
-        Qt::AlignLeft | Qt::AlignVCenter,
-        merged() ? tr("Ranks 0–%1").arg(m_budget.ranks.size() - 1) : tr("Rank %1").arg(rank.rank));
+        Qt::AlignLeft | Qt::AlignVCenter, merged() ? tr("Ranks 0–%1").arg(m_budget.ranks - 1) : tr("Rank %1").arg(row));
     painter.setFont(smallFont(font()));
     QRectF pool;
     for (const Bar& bar : bars(row)) {
@@ -188,7 +173,7 @@ void BudgetView::paintRank(QPainter& painter, int row)
 void BudgetView::paintMarks(QPainter& painter, int row)
 {
     const Tokens& tokens = tokensFor(palette());
-    const RankBudget& rank = m_budget.ranks[static_cast<std::size_t>(row)];
+    const RankBudget& rank = m_budget.each;
     if (!rank.pool)
         return;
     double start = 0;
@@ -231,7 +216,7 @@ void BudgetView::paintMarks(QPainter& painter, int row)
         const QRectF box(left, top, width + 2, painter.fontMetrics().height());
         painter.setPen(tokens.text);
         painter.drawText(box, Qt::AlignLeft, text);
-        m_labels.push_back({box, QStringLiteral("ranks.%1.budget.%2").arg(rank.rank).arg(mark.id)});
+        m_labels.push_back({box, QStringLiteral("ranks.%1.budget.%2").arg(row).arg(mark.id)});
     }
 }
 
@@ -270,7 +255,7 @@ void BudgetView::paintEvent(QPaintEvent*)
     QPainter painter(this);
     m_labels.clear();
     painter.fillRect(rect(), palette().color(QPalette::Base));
-    if (m_budget.ranks.empty()) {
+    if (m_budget.ranks == 0) {
         painter.setPen(tokensFor(palette()).dimText);
         painter.drawText(rect().adjusted(12, 4, -12, -4), Qt::AlignCenter | Qt::TextWordWrap,
             tr("No budget by rank: %1").arg(QString::fromStdString(m_budget.missing)));
@@ -306,9 +291,7 @@ QString BudgetView::figureAt(const QPointF& point) const
     for (int row = 0; row < shownRanks(); ++row) {
         for (const Bar& bar : bars(row)) {
             if (bar.rect.contains(point))
-                return QStringLiteral("ranks.%1.budget.%2")
-                    .arg(m_budget.ranks[static_cast<std::size_t>(row)].rank)
-                    .arg(QString::fromStdString(bar.part->id));
+                return QStringLiteral("ranks.%1.budget.%2").arg(row).arg(QString::fromStdString(bar.part->id));
         }
     }
     for (const Label& label : m_labels) {

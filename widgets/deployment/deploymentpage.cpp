@@ -258,8 +258,8 @@ void DeploymentPage::refresh()
 void DeploymentPage::refreshBudget()
 {
     const Estimate* estimate = m_document.estimate();
-    const bool has = estimate && !estimate->budget.ranks.empty();
-    const std::vector<BudgetPart> parts = has ? estimate->budget.ranks.front().parts : std::vector<BudgetPart>();
+    const bool has = estimate && estimate->budget.ranks > 0;
+    const std::vector<BudgetPart> parts = has ? estimate->budget.each.parts : std::vector<BudgetPart>();
     std::vector<FigureModel::Line> lines;
     for (const BudgetPart& part : parts) {
         QString title = QString::fromStdString(part.title);

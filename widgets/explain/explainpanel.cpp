@@ -3,6 +3,8 @@
 
 #include "explain/explainpanel.h"
 
+#include "explain/formulaview.h"
+
 #include "models/numbertext.h"
 #include "plan/explain_field.h"
 #include "report/sections.h"
@@ -49,7 +51,7 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     , m_value(new QLabel(this))
     , m_kind(new QLabel(this))
     , m_facts(new QLabel(this))
-    , m_formula(new QLabel(this))
+    , m_formula(new FormulaView(this))
     , m_inputs(new QTreeWidget(this))
     , m_excludes(new QLabel(this))
     , m_copy(new QPushButton(tr("Copy"), this))
@@ -69,14 +71,13 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     QFont mono = QFontDatabase::systemFont(QFontDatabase::FixedFont);
     mono.setPointSizeF(font().pointSizeF() * 0.92);
     m_formula->setFont(mono);
-    for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_facts, m_formula, m_excludes}) {
+    for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_facts, m_excludes}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     }
     m_facts->setTextFormat(Qt::RichText);
     m_facts->setAccessibleName(tr("What is known of the number"));
-    m_formula->setFrameShape(QFrame::StyledPanel);
-    m_formula->setMargin(4);
+    m_formula->setAccessibleName(tr("Formula, in words and with numbers"));
     m_pinnedText->setFrameShape(QFrame::StyledPanel);
     m_pinnedText->setMargin(4);
     m_pinnedText->setAccessibleName(tr("Pinned figure"));
@@ -97,8 +98,8 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
     layout->setSpacing(4);
-    for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_facts, m_formula})
-        layout->addWidget(label);
+    for (QWidget* part : std::initializer_list<QWidget*> {m_pinnedText, m_title, m_value, m_kind, m_facts, m_formula})
+        layout->addWidget(part);
     layout->addWidget(m_inputs, 1);
     layout->addWidget(m_excludes);
     layout->addLayout(buttons);

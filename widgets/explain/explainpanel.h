@@ -17,6 +17,8 @@ class QTreeWidgetItem;
 
 namespace kvw::gui {
 
+class FormulaView;
+
 /// How the selected number came about: value, what it is, formula in words and numbers, inputs with their sources, what
 /// it excludes; for what is counted or measured, from which events or by which instrument, and the rule of a verdict.
 /// Follows the selection, and the document: after an edit the same figure is shown anew. A pinned figure stays above,
@@ -69,7 +71,7 @@ private:
     QLabel* m_value;
     QLabel* m_kind;
     QLabel* m_facts;
-    QLabel* m_formula;
+    FormulaView* m_formula;
     QTreeWidget* m_inputs;
     QHash<QTreeWidgetItem*, Derivation> m_folded; // items whose inputs are filled in when they are opened
     bool m_stale = false; // something changed while the panel was hidden

@@ -277,7 +277,8 @@ void WorkerLink::sendPending()
     if (m_state != WorkerState::Idle || !m_order)
         return;
     const RunOrder order = *std::exchange(m_order, std::nullopt);
-    const QString folder = m_settings.runsFolder.isEmpty() ? Preferences::instance().runsFolder() : m_settings.runsFolder;
+    const QString folder
+        = m_settings.runsFolder.isEmpty() ? Preferences::instance().runsFolder() : m_settings.runsFolder;
     Result<std::unique_ptr<RunReceiver>> run = RunReceiver::begin(order, m_lastRequest + 1, folder);
     if (!run) {
         refuseRun(order, RunEnd::How::Failed, errorClause(run.error()) + QLatin1Char('.'));

@@ -119,12 +119,12 @@ void ExplainPanelTest::initTestCase()
 
 QString ExplainPanelTest::textOf(const char* name) const
 {
-    return panel()->findChild<QLabel*>(QLatin1String(name))->text();
+    return panel()->findChild<QWidget*>(QLatin1String(name))->property("text").toString();
 }
 
 bool ExplainPanelTest::isShown(const char* name) const
 {
-    return panel()->findChild<QLabel*>(QLatin1String(name))->isVisibleTo(panel());
+    return panel()->findChild<QWidget*>(QLatin1String(name))->isVisibleTo(panel());
 }
 
 void ExplainPanelTest::everyCellOpens_data()

@@ -290,7 +290,7 @@ void SameNumbersTest::open(const QString& plan)
 
 QString SameNumbersTest::textOf(const char* name) const
 {
-    return m_window->explain()->findChild<QLabel*>(QLatin1String(name))->text();
+    return m_window->explain()->findChild<QWidget*>(QLatin1String(name))->property("text").toString();
 }
 
 void SameNumbersTest::compare(const std::vector<ToolFigure>& figures)
