@@ -19,6 +19,7 @@
 #include "report/reportpage.h"
 #include "settings/settingsdialog.h"
 #include "shell/commandfield.h"
+#include "shell/fieldhelp.h"
 #include "shell/filenotice.h"
 #include "shell/messagebar.h"
 #include "shell/page.h"
