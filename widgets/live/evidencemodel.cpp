@@ -57,6 +57,15 @@ QString toleranceText(const EvidenceRow& row)
 {
     if (row.toleranceReason.empty())
         return QStringLiteral("–");
+    if (row.unit == Unit::BytesPerSecond && row.measured) {
+        // A spread: how slow and how fast it was.
+        const double measured = std::visit([](auto plain) { return static_cast<double>(plain); }, *row.measured);
+        const NumberText slowest = textOf(Number {measured - row.below}, row.unit);
+        const NumberText fastest = textOf(Number {measured + row.above}, row.unit);
+        return slowest.unit == fastest.unit
+            ? QStringLiteral("%1 … %2 %3").arg(slowest.number, fastest.number, fastest.unit)
+            : QStringLiteral("%1 %2 … %3 %4").arg(slowest.number, slowest.unit, fastest.number, fastest.unit);
+    }
     if (row.below == 0 && row.above == 0)
         return QStringLiteral("0");
     const auto bound = [&](double value) {

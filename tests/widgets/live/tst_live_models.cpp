@@ -98,6 +98,13 @@ void LiveModelsTest::evidence()
     QCOMPARE(text(model, 4, EvidenceModel::Tolerance), QStringLiteral("–"));
     QCOMPARE(verdictCountText(model.rows()), QStringLiteral("✓ 1 agree · ✗ 2 differ · – 2 without verdict"));
     QCOMPARE(model.detail(99), QString());
+    std::vector<EvidenceRow> spread = someRows();
+    spread[3].below = 0.21e9;
+    spread[3].above = 0.79e9;
+    spread[3].toleranceReason = "spread";
+    model.setRows(spread, EvidenceModel::Kind::Measured);
+    QCOMPARE(text(model, 4, EvidenceModel::Tolerance), QStringLiteral("3.00 … 4.00 GB/s"));
+    model.setRows(someRows(), EvidenceModel::Kind::Measured);
     // In colours it says the same.
     QCOMPARE(QTextDocumentFragment::fromHtml(verdictCountRichText(model.rows(), lightPalette())).toPlainText(),
         verdictCountText(model.rows()));
