@@ -263,22 +263,37 @@ private:
 
     void rates()
     {
-        const auto rate = [&](const char* id, const char* title, const Rate& measured, const char* beside,
-                              std::optional<Rate> ceiling) {
+        const auto rate = [&](const char* id, const char* title, const Rate& measured,
+                              const std::optional<RateSpread>& spread, const char* ceilingName,
+                              const std::optional<Rate>& ceiling) {
             EvidenceRow& row = add(id, title, Unit::BytesPerSecond, "monotonic clock");
             row.toleranceReason.clear();
             row.reason = "no coefficient: a figure of time gets no verdict";
             if (!m_readings)
                 return;
             row.measured = measured.perSecond();
-            if (ceiling)
-                row.instrument += fmt::format("; {} of this run {}", beside, formatRate(ceiling->perSecond()));
+            if (spread) {
+                row.below = std::max(0.0, measured.perSecond() - spread->slowest);
+                row.above = std::max(0.0, spread->fastest - measured.perSecond());
+                row.toleranceReason = fmt::format("spread over {} parts of the run of about the same bytes, {} to {}",
+                    spread->parts, formatRate(spread->slowest), formatRate(spread->fastest));
+            }
+            if (!ceiling)
+                return;
+            row.instrument
+                += fmt::format("; ceiling, {} in this run: {}", ceilingName, formatRate(ceiling->perSecond()));
+            if (measured.perSecond() > ceiling->perSecond())
+                row.reason += "; the ceiling was disturbed: the run was faster";
         };
-        const std::optional<MemoryCeilings> ceilings = m_readings ? m_readings->ceilings : std::nullopt;
-        rate("append_rate", "Append rate", m_readings ? m_readings->append : Rate {}, "memcpy",
-            ceilings ? std::optional(ceilings->copy) : std::nullopt);
-        rate("read_rate", "Read-back rate", m_readings ? m_readings->verify : Rate {}, "plain read",
-            ceilings ? std::optional(ceilings->read) : std::nullopt);
+        const LiveReadings none {};
+        const LiveReadings& read = m_readings ? *m_readings : none;
+        const auto ceiling = [&](Rate MemoryCeilings::*which) {
+            return read.ceilings ? std::optional((*read.ceilings).*which) : std::nullopt;
+        };
+        rate("append_rate", "Append rate", read.append, read.appendSpread, "plain write",
+            ceiling(&MemoryCeilings::write));
+        rate("read_rate", "Read-back rate", read.verify, read.verifySpread, "plain read",
+            ceiling(&MemoryCeilings::read));
     }
 
     const Estimate& m_estimate;
@@ -288,6 +303,26 @@ private:
     const LiveReadings* m_readings;
     std::deque<EvidenceRow> m_rows; // rows are filled by reference while others are added
 };
+
+/// "−0 … +4095: whole pages", as summaries() writes it, back into bounds and reason. Other text stays.
+void readTolerance(EvidenceRow& row)
+{
+    const std::string minus("−");
+    const std::string plus(" … +");
+    const std::string& text = row.toleranceReason;
+    const std::size_t middle = text.find(plus);
+    const std::size_t colon = text.find(": ");
+    if (!text.starts_with(minus) || middle == std::string::npos || colon == std::string::npos || colon < middle)
+        return;
+    const Result<std::int64_t> below = parseCount(text.substr(minus.size(), middle - minus.size()));
+    const std::size_t from = middle + plus.size();
+    const Result<std::int64_t> above = parseCount(text.substr(from, colon - from));
+    if (!below || !above)
+        return;
+    row.below = static_cast<double>(*below);
+    row.above = static_cast<double>(*above);
+    row.toleranceReason = text.substr(colon + 2);
+}
 
 } // namespace
 
@@ -402,6 +437,7 @@ std::vector<EvidenceRow> rowsOf(const std::vector<EvidenceSummary>& stored)
         row.instrument = summary.instrument;
         row.difference = summary.difference;
         row.toleranceReason = summary.tolerance;
+        readTolerance(row);
         for (const Verdict verdict :
             {Verdict::Agrees, Verdict::Differs, Verdict::NotComparable, Verdict::SameCounter, Verdict::NotTested}) {
             if (summary.verdict == verdictName(verdict))

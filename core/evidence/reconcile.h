@@ -67,8 +67,7 @@ VerdictCounts countVerdicts(const std::vector<EvidenceRow>& rows);
 
 /// The rows as plain data for the plan.
 std::vector<EvidenceSummary> summaries(const std::vector<EvidenceRow>& rows, const std::string& run);
-/// The way back, as far as plain data tells: numbers that are whole become integers; ids keep their run; bounds of the
-/// tolerance are in its reason.
+/// The way back, as far as plain data tells: numbers that are whole become integers; ids keep their run.
 std::vector<EvidenceRow> rowsOf(const std::vector<EvidenceSummary>& stored);
 
 } // namespace kvw

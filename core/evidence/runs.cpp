@@ -16,6 +16,7 @@ namespace kvw {
 namespace {
 
 constexpr int ceilingRepeats = 9;
+constexpr int rateParts = 10; // of a run, for the spread of its rates
 
 struct Files
 {
@@ -146,6 +147,18 @@ LoopObserver liveObserver(Files& files, const RunSetup& setup, const Device& dev
     return observer;
 }
 
+/// `observer` with a note of the device's rates after each step.
+LoopObserver withMarks(LoopObserver observer, const Device& device, RateMarks& append, RateMarks& verify)
+{
+    observer.afterStep = [served = observer.afterStep, &device, &append, &verify](
+                             const StepSample& sample, std::span<const RunningRequest> running) {
+        append.note(device.appendRate());
+        verify.note(device.verifyRate());
+        return served(sample, running);
+    };
+    return observer;
+}
+
 /// Ceilings if asked for, then the pools. Nothing stays reserved on failure.
 Result<void> prepare(
     const RunSetup& setup, Device& device, bool measureCeilingsToo, LiveReadings& readings, const RunOptions& options)
@@ -169,6 +182,40 @@ Result<void> prepare(
 }
 
 } // namespace
+
+void RateMarks::note(const Rate& total)
+{
+    constexpr std::size_t most = 4096;
+    const double before = m_marks.empty() ? 0 : m_marks.back().bytes;
+    if (total.bytes <= before || total.bytes - before < m_least)
+        return;
+    m_marks.push_back(total);
+    if (m_marks.size() < most)
+        return;
+    for (std::size_t i = 0; 2 * i + 1 < m_marks.size(); ++i)
+        m_marks[i] = m_marks[2 * i + 1];
+    m_marks.resize(m_marks.size() / 2);
+    m_least = m_marks.back().bytes / static_cast<double>(m_marks.size());
+}
+
+std::optional<RateSpread> RateMarks::spread(int parts) const
+{
+    if (m_marks.empty() || parts < 2)
+        return std::nullopt;
+    const double share = m_marks.back().bytes / parts;
+    RateSpread out;
+    Rate from;
+    for (const Rate& mark : m_marks) {
+        if (mark.bytes < share * (out.parts + 1) || mark.seconds <= from.seconds)
+            continue;
+        const double rate = (mark.bytes - from.bytes) / (mark.seconds - from.seconds);
+        out.slowest = out.parts == 0 ? rate : std::min(out.slowest, rate);
+        out.fastest = std::max(out.fastest, rate);
+        ++out.parts;
+        from = mark;
+    }
+    return out.parts < 2 ? std::nullopt : std::optional(out);
+}
 
 Result<RunRecord> predict(const RunSetup& setup, const RunOptions& options, std::unique_ptr<EventLog>* log)
 {
@@ -217,7 +264,10 @@ Result<LiveRun> runLive(
     if (options.events)
         options.events(*files->log);
     WriteLedger ledger(device);
-    const LoopObserver observer = liveObserver(*files, setup, device, peakStep, readings, options);
+    RateMarks append;
+    RateMarks verify;
+    const LoopObserver observer
+        = withMarks(liveObserver(*files, setup, device, peakStep, readings, options), device, append, verify);
     run.status = runLoop(setup, ledger, files->log.get(), observer, run.record);
     closeFiles(*files, run.record, options);
     if (run.status && !files->status)
@@ -225,6 +275,8 @@ Result<LiveRun> runLive(
     (void)enter(RunPart::Count, readings, options);
     readings.append = device.appendRate();
     readings.verify = device.verifyRate();
+    readings.appendSpread = append.spread(rateParts);
+    readings.verifySpread = verify.spread(rateParts);
     if (Result<void> counted = device.countAndPoisonAll(); !counted && run.status)
         run.status = counted;
     readings.counts = device.counts();

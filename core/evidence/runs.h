@@ -17,6 +17,28 @@
 
 namespace kvw {
 
+/// How far a rate went up and down within one run: of parts of the run with about the same bytes each.
+struct RateSpread
+{
+    double slowest = 0; ///< bytes per second
+    double fastest = 0;
+    int parts = 0;
+};
+
+/// A rate as a run goes: totals so far, noted now and then, and in the end the spread of the parts between.
+class RateMarks
+{
+public:
+    /// Notes the totals so far. What is noted is thinned out when it becomes much.
+    void note(const Rate& total);
+    /// Of up to `parts` parts of about the same bytes; nothing when there are fewer than two.
+    std::optional<RateSpread> spread(int parts) const;
+
+private:
+    std::vector<Rate> m_marks;
+    double m_least = 0; // bytes between two marks
+};
+
 /// What instruments read in a live run. Nothing here comes from the loop's counters.
 struct LiveReadings
 {
@@ -31,6 +53,8 @@ struct LiveReadings
     std::optional<BlockCensus> last; ///< at the end
     Rate append;
     Rate verify;
+    std::optional<RateSpread> appendSpread; ///< null for a run too short to have one
+    std::optional<RateSpread> verifySpread;
     std::optional<MemoryCeilings> ceilings;
 };
 

@@ -83,6 +83,8 @@ std::string toleranceText(const EvidenceSummary& row)
     const std::size_t colon = text.find(": ");
     if (!text.starts_with("−") || plus == std::string::npos || colon == std::string::npos || colon < plus)
         return "tolerance " + text;
+    if (row.unit == unitName(Unit::BytesPerSecond))
+        return text.substr(colon + 2);
     const std::string minus("−");
     const std::string below = text.substr(minus.size(), plus - minus.size());
     const std::size_t from = plus + std::string(" … +").size();

@@ -202,6 +202,11 @@ void BlockMapPage::hideEvent(QHideEvent* event)
     Page::hideEvent(event);
 }
 
+bool BlockMapPage::isBusy() const
+{
+    return m_loading.isRunning() || (m_sources->count() > 0 && !m_map.source());
+}
+
 QString BlockMapPage::source() const
 {
     return m_map.source() ? m_map.source()->key : QString();
@@ -254,6 +259,8 @@ void BlockMapPage::refreshSources()
         m_sources->addItem(mapLog(m_document, key).title, key);
     m_sources->setCurrentIndex(std::max(0, m_sources->findData(current)));
     m_sources->setEnabled(keys.size() > 1);
+    m_empty->setText(
+        keys.isEmpty() ? tr("No event log yet. Predict (F5), or run live.") : tr("Reading the event log…"));
     if (keys.isEmpty()) {
         m_shown = nullptr;
         m_wanted.reset();
@@ -271,8 +278,10 @@ void BlockMapPage::load(const QString& key)
     const MapLog log = mapLog(m_document, key);
     if (!log.events || !(isVisible() || m_wanted))
         return; // read when somebody looks
-    if (m_shown == log.events.get() && m_shownEvents == log.events->events().size() && source() == key)
+    if (m_shown == log.events.get() && m_shownEvents == log.events->events().size() && source() == key
+        && m_tenants == log.tenants)
         return;
+    m_tenants = log.tenants;
     m_shown = log.events.get();
     m_shownEvents = log.events->events().size();
     m_loadingLog = log.events.get();

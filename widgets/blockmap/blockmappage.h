@@ -35,6 +35,8 @@ public:
     explicit BlockMapPage(PlanDocument& document, QWidget* parent = nullptr);
     ~BlockMapPage() override;
 
+    bool isBusy() const override;
+
     /// The source that is drawn: "prediction", the id of a run, or empty.
     QString source() const;
     void setSource(const QString& key);
@@ -83,6 +85,7 @@ private:
     QFutureWatcher<std::shared_ptr<MapSource>> m_loading;
     const void* m_loadingLog = nullptr; ///< dropped when nobody wants it any more by the time it is read
     std::optional<quint32> m_wanted; ///< request to show once the log is read
+    std::vector<std::string> m_tenants; ///< as they are called in what is drawn
     const void* m_shown = nullptr; ///< the log that is drawn, to know a new one by
     std::size_t m_shownEvents = 0;
 };

@@ -7,7 +7,6 @@
 
 #include <QButtonGroup>
 #include <QComboBox>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -63,29 +62,6 @@ void MapBar::addColours(QHBoxLayout& layout)
     }
     connect(
         m_colours, &QButtonGroup::idClicked, this, [this](int id) { m_map.setColouring(static_cast<Colouring>(id)); });
-    connect(m_colours, &QButtonGroup::idToggled, this, &MapBar::markColouring);
-    markColouring();
-}
-
-/// The button of the colouring in force is highlighted: a pressed one alone is hard to tell in dark windows.
-void MapBar::markColouring()
-{
-    const QList<QAbstractButton*> buttons = m_colours->buttons();
-    for (QAbstractButton* button : buttons) {
-        QPalette colours = palette();
-        if (button->isChecked()) {
-            colours.setColor(QPalette::Button, colours.color(QPalette::Highlight));
-            colours.setColor(QPalette::ButtonText, colours.color(QPalette::HighlightedText));
-        }
-        button->setPalette(colours);
-    }
-}
-
-void MapBar::changeEvent(QEvent* event)
-{
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange)
-        markColouring();
 }
 
 void MapBar::addFilters(QHBoxLayout& layout)

@@ -32,11 +32,7 @@ signals:
     /// What was looked for is not in the map.
     void notFound(const QString& text);
 
-protected:
-    void changeEvent(QEvent* event) override;
-
 private:
-    void markColouring();
     void addColours(QHBoxLayout& layout);
     void addFilters(QHBoxLayout& layout);
     void addSearch(QHBoxLayout& layout);

@@ -4,6 +4,8 @@
 #include "blockmap/maplog.h"
 
 #include "blockmap/blockmappage.h"
+#include "live/livecontroller.h"
+#include "report/report_words.h"
 
 namespace kvw::gui {
 
@@ -11,6 +13,7 @@ std::shared_ptr<MapSource> MapLog::read() const
 {
     std::shared_ptr<MapSource> out = makeMapSource(key, title, events, domains, grows);
     out->rule = rule;
+    out->header.tenants = tenants;
     return out;
 }
 
@@ -38,6 +41,13 @@ MapLog mapLog(const PlanDocument& document, const QString& key)
     const auto take = [&](const RunSetup& setup, const std::shared_ptr<const EventLog>& events) {
         out.events = events;
         out.domains = setup.domains;
+        for (const std::string& id : events ? events->header().tenants : std::vector<std::string>()) {
+            out.tenants.push_back(tenantName(&document.plan(), id));
+            for (SharingDomain& domain : out.domains) {
+                if (domain.key == "tenant:" + id)
+                    domain.key = "tenant:" + out.tenants.back();
+            }
+        }
         out.rule = QString::fromStdString(setup.behaviour.rule);
     };
     if (key == predictionLogKey() && document.prediction()) {
@@ -50,7 +60,7 @@ MapLog mapLog(const PlanDocument& document, const QString& key)
         if (run->id != key || !run->events)
             continue;
         out.title = BlockMapPage::tr("%1%2 on %3")
-                        .arg(document.isStale(*run) ? QStringLiteral("~ ") : QString(), run->id, run->device);
+                        .arg(document.isStale(*run) ? QStringLiteral("~ ") : QString(), runTitle(run->id), run->device);
         take(run->setup, run->events);
         out.grows = run->state == QLatin1String("running");
     }

@@ -17,6 +17,7 @@ struct MapLog
     QString title;
     std::shared_ptr<const EventLog> events; ///< null: the document has no such log
     std::vector<SharingDomain> domains;
+    std::vector<std::string> tenants; ///< what the log's tenants are called, in their order
     QString rule;
     bool grows = false; ///< a run still adds to it
 

@@ -348,17 +348,20 @@ void TimeStrip::refresh()
 {
     if (!m_map.source()) {
         m_label->clear();
+        m_label->setMinimumWidth(0);
         return;
     }
     const Replay& replay = m_map.replay();
     const StepCounts* counts = replay.countsAt(m_map.step());
-    QString text = tr("<b>step %1</b> of %2").arg(countText(m_map.step()), countText(replay.lastStep()));
+    QString text = tr("<b>step %1</b> of 0 to %2").arg(countText(m_map.step()), countText(replay.lastStep()));
     if (counts)
         text += tr(" &nbsp; evictions <b>%1</b> &nbsp; preemptions <b>%2</b>")
                     .arg(countText(counts->evictionsSoFar), countText(counts->preemptionsSoFar));
     if (!m_map.source()->domains.empty())
         text += tr(" &nbsp; cross-domain blocks <b>%1</b>").arg(countText(m_map.crossDomain()));
     m_label->setText(text);
+    // It never gives way, and it does not pull its neighbours to and fro with each digit.
+    m_label->setMinimumWidth(std::max(m_label->minimumWidth(), m_label->sizeHint().width()));
     m_previous->setEnabled(replay.previousStep(m_map.step(), kind()).has_value());
     m_next->setEnabled(replay.nextStep(m_map.step(), kind()).has_value());
 }

@@ -37,7 +37,7 @@ struct LiveResult
 {
     QString id; ///< "run3"
     QString device;
-    QString state; ///< "running", "done", "cancelled", or a sentence why it stopped
+    QString state; ///< "running", "done", "cancelled at step 3 of 9", or a sentence why it stopped
     RunSetup setup;
     std::vector<StepSample> samples;
     std::vector<EvidenceRow> rows;

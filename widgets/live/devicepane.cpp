@@ -23,6 +23,8 @@ namespace kvw::gui {
 
 namespace {
 
+constexpr const char* plainProperty = "kvwPlain"; // what a name says without colours
+
 enum AmountKind {
     AtMost,
     Share,
@@ -221,6 +223,7 @@ void DevicePane::setFact(int row, const QString& name, const QString& value, con
     while (m_facts.size() <= static_cast<std::size_t>(row)) {
         auto* title = new QLabel(this);
         title->setForegroundRole(QPalette::PlaceholderText);
+        title->setTextFormat(Qt::RichText);
         auto* text = new QLabel(this);
         text->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
         text->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -231,7 +234,10 @@ void DevicePane::setFact(int row, const QString& name, const QString& value, con
         m_facts.emplace_back(title, text);
     }
     const auto& [title, text] = m_facts[static_cast<std::size_t>(row)];
-    title->setText(name);
+    const bool measured = name.startsWith(QStringLiteral("● "));
+    const QString mark = QStringLiteral("<span style=\"color:%1\">●</span> ").arg(tokensFor(palette()).measured.name());
+    title->setText(measured ? mark + name.mid(2).toHtmlEscaped() : name.toHtmlEscaped());
+    title->setProperty(plainProperty, name);
     text->setText(value);
     text->setToolTip(tip.isEmpty() ? value : tip);
     title->setVisible(!name.isEmpty());
@@ -255,7 +261,9 @@ void DevicePane::setShown(const PreviewResult* preview, const RunProgress* run)
         const QString source = QString::fromStdString(offered->info.memorySource);
         fact(tr("Device memory"), sizeText(offered->info.totalBytes),
             bytesText(offered->info.totalBytes).exact + QLatin1Char('\n') + source);
-        fact(tr("● Available"), sizeText(offered->info.availableBytes),
+        // A reading has its moment: that of the run's start stays while the run is shown.
+        fact(run && run->reservation ? tr("● Available at start") : tr("● Available"),
+            sizeText(offered->info.availableBytes),
             bytesText(offered->info.availableBytes).exact + QLatin1Char('\n') + source);
         fact(tr("Limit"), sizeText(offered->limitBytes),
             bytesText(offered->limitBytes).exact + QLatin1Char('\n') + QString::fromStdString(offered->limitSource));
@@ -293,7 +301,7 @@ QStringList DevicePane::facts() const
     QStringList out;
     for (const auto& [title, text] : m_facts) {
         if (!title->text().isEmpty())
-            out.push_back(title->text() + QStringLiteral(": ") + text->text());
+            out.push_back(title->property(plainProperty).toString() + QStringLiteral(": ") + text->text());
     }
     return out;
 }

@@ -57,6 +57,15 @@ QString toleranceText(const EvidenceRow& row)
 {
     if (row.toleranceReason.empty())
         return QStringLiteral("–");
+    if (row.unit == Unit::BytesPerSecond && row.measured) {
+        // A spread: how slow and how fast it was.
+        const double measured = std::visit([](auto plain) { return static_cast<double>(plain); }, *row.measured);
+        const NumberText slowest = textOf(Number {measured - row.below}, row.unit);
+        const NumberText fastest = textOf(Number {measured + row.above}, row.unit);
+        return slowest.unit == fastest.unit
+            ? QStringLiteral("%1 … %2 %3").arg(slowest.number, fastest.number, fastest.unit)
+            : QStringLiteral("%1 %2 … %3 %4").arg(slowest.number, slowest.unit, fastest.number, fastest.unit);
+    }
     if (row.below == 0 && row.above == 0)
         return QStringLiteral("0");
     const auto bound = [&](double value) {
@@ -79,13 +88,34 @@ bool isSame(const EvidenceRow& a, const EvidenceRow& b)
 
 } // namespace
 
+namespace {
+
+/// "✓ 16 agree", "✗ 0 differ", "– 4 without verdict".
+QStringList countTexts(const VerdictCounts& counts)
+{
+    return {EvidenceModel::tr("✓ %1 agree").arg(countText(counts.agrees)),
+        EvidenceModel::tr("✗ %1 differ").arg(countText(counts.differs)),
+        EvidenceModel::tr("– %1 without verdict").arg(countText(counts.withoutVerdict()))};
+}
+
+} // namespace
+
 QString verdictCountText(const std::vector<EvidenceRow>& rows)
 {
+    return countTexts(countVerdicts(rows)).join(QStringLiteral(" · "));
+}
+
+QString verdictCountRichText(const std::vector<EvidenceRow>& rows, const QPalette& palette)
+{
     const VerdictCounts counts = countVerdicts(rows);
-    return QCoreApplication::translate("EvidenceModel", "✓ %1 agree · ✗ %2 differ · – %3 without verdict")
-        .arg(counts.agrees)
-        .arg(counts.differs)
-        .arg(counts.withoutVerdict());
+    const QStringList texts = countTexts(counts);
+    const Tokens& tokens = tokensFor(palette);
+    const std::array colors {tokens.agrees, counts.differs > 0 ? tokens.differs : tokens.noVerdict, tokens.noVerdict};
+    QStringList out;
+    for (qsizetype i = 0; i < texts.size(); ++i)
+        out.push_back(QStringLiteral("<span style=\"color:%1;font-weight:600\">%2</span>")
+                          .arg(colors[static_cast<std::size_t>(i)].name(), texts[i]));
+    return out.join(QStringLiteral(" · "));
 }
 
 EvidenceModel::EvidenceModel(QObject* parent)
@@ -106,6 +136,26 @@ bool EvidenceModel::setRows(const std::vector<EvidenceRow>& rows, Kind kind, con
     m_run = run;
     endResetModel();
     return true;
+}
+
+void EvidenceModel::setTenantNames(std::map<std::string, std::string> names)
+{
+    if (names == m_tenantNames)
+        return;
+    m_tenantNames = std::move(names);
+    if (!m_rows.empty())
+        emit dataChanged(index(0, Row), index(rowCount() - 1, Row));
+}
+
+/// "Tokens served from hits, acme": the id at its end gives way to the name.
+QString EvidenceModel::titleOf(const EvidenceRow& row) const
+{
+    const std::size_t comma = row.title.rfind(", ");
+    if (row.id.find("hit_tokens") == std::string::npos || comma == std::string::npos)
+        return QString::fromStdString(row.title);
+    const auto name = m_tenantNames.find(row.title.substr(comma + 2));
+    return QString::fromStdString(
+        name == m_tenantNames.end() ? row.title : row.title.substr(0, comma + 2) + name->second);
 }
 
 const std::vector<EvidenceRow>& EvidenceModel::rows() const
@@ -139,10 +189,15 @@ QVariant EvidenceModel::headerData(int section, Qt::Orientation orientation, int
         case Measured:
             return tr("By an instrument that does not ask the serving loop");
         case Tolerance:
-            return tr("How much measured may be away from what it is compared with");
+            return tr(
+                "How much measured may be away from what it is compared with; of a rate, how far it went up and down");
         default:
             return {};
         }
+    }
+    if (role == Qt::ForegroundRole && section == Measured) {
+        const Tokens& tokens = tokensFor(QApplication::palette());
+        return m_kind == Kind::Stale ? tokens.staleText : tokens.measured;
     }
     if (role != Qt::DisplayRole)
         return {};
@@ -158,7 +213,7 @@ QVariant EvidenceModel::headerData(int section, Qt::Orientation orientation, int
     case Instrument:
         return tr("Instrument");
     case Tolerance:
-        return tr("Tolerance");
+        return tr("Tolerance, spread");
     case VerdictColumn:
         return tr("Verdict");
     default:
@@ -262,7 +317,7 @@ QVariant EvidenceModel::data(const QModelIndex& index, int role) const
         return {};
     switch (column) {
     case Row:
-        return QString::fromStdString(row.title);
+        return titleOf(row);
     case Instrument:
         return QString::fromStdString(row.instrument);
     case Tolerance:
@@ -295,9 +350,8 @@ QString EvidenceModel::detail(int row) const
     const auto exact = [&](const std::optional<Number>& number) {
         return number ? textOf(*number, one.unit).exact : QStringLiteral("–");
     };
-    QStringList lines {
-        tr("%1: estimate %2, prediction %3, measured %4.")
-            .arg(QString::fromStdString(one.title), exact(one.estimated), exact(one.predicted), exact(one.measured)),
+    QStringList lines {tr("%1: estimate %2, prediction %3, measured %4.")
+                           .arg(titleOf(one), exact(one.estimated), exact(one.predicted), exact(one.measured)),
         tr("Instrument: %1.").arg(QString::fromStdString(one.instrument))};
     if (!one.toleranceReason.empty())
         lines.push_back(tr("Tolerance %1: %2.").arg(toleranceText(one), QString::fromStdString(one.toleranceReason)));

@@ -6,7 +6,10 @@
 #include "evidence/reconcile.h"
 
 #include <QAbstractTableModel>
+#include <QPalette>
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace kvw::gui {
@@ -43,6 +46,8 @@ public:
     /// it is new.
     bool setRows(const std::vector<EvidenceRow>& rows, Kind kind, const QString& run = {});
     const std::vector<EvidenceRow>& rows() const;
+    /// What tenants are called in the names of rows, by their ids; others keep their ids.
+    void setTenantNames(std::map<std::string, std::string> names);
     /// Everything about a row in some lines: exact figures, tolerance and its reason, reason of the verdict.
     QString detail(int row) const;
 
@@ -55,14 +60,18 @@ private:
     const std::optional<Number>* numberAt(const EvidenceRow& row, int column) const;
     QVariant numberData(const EvidenceRow& row, int column, int role) const;
     QString verdictText(const EvidenceRow& row) const;
+    QString titleOf(const EvidenceRow& row) const;
     QString figureOf(const EvidenceRow& row, int column) const;
 
     std::vector<EvidenceRow> m_rows;
     Kind m_kind = Kind::Expected;
     QString m_run;
+    std::map<std::string, std::string> m_tenantNames;
 };
 
 /// "✓ 16 agree · ✗ 0 differ · – 4 without verdict".
 QString verdictCountText(const std::vector<EvidenceRow>& rows);
+/// The same as rich text, each verdict in its colour.
+QString verdictCountRichText(const std::vector<EvidenceRow>& rows, const QPalette& palette);
 
 } // namespace kvw::gui

@@ -8,7 +8,9 @@
 #include "live/livecontroller.h"
 #include "live/livepreview.h"
 #include "models/numberdelegate.h"
+#include "models/numbertext.h"
 #include "models/roles.h"
+#include "report/report_words.h"
 #include "style/elidedlabel.h"
 #include "style/tokens.h"
 
@@ -39,6 +41,7 @@ EvidencePane::EvidencePane(const PlanDocument& document, QWidget* parent)
 {
     m_about->setForegroundRole(QPalette::PlaceholderText);
     m_about->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_counts->setTextFormat(Qt::RichText);
     m_table->setModel(m_model);
     m_table->setItemDelegate(new NumberDelegate(m_table));
     m_table->setObjectName(QStringLiteral("evidenceTable"));
@@ -132,37 +135,55 @@ std::optional<EvidencePane::Table> EvidencePane::tableOf(const QString& run) con
     return std::nullopt;
 }
 
+/// Whose rows these are, and of what plan.
+QString EvidencePane::aboutText(const Shown& shown, const Table& table, Kind kind) const
+{
+    const QString stale = kind == Kind::Stale ? QStringLiteral("~ ") + tr("of an earlier plan · ") : QString();
+    const QString ending = shown.ending.isEmpty() ? QString() : QStringLiteral(", ") + shown.ending;
+    if (table.run)
+        return stale
+            + tr("%1%2 · all of the same scaled plan: rank %3, %4 % of the planned blocks")
+                  .arg(runTitle(table.run->id), ending)
+                  .arg(table.run->setup.layout.rank)
+                  .arg(QLocale().toString(table.run->setup.poolFraction * 100, 'f', 1));
+    if (shown.reference)
+        return stale
+            + tr("%1, from the plan file, %2")
+                  .arg(runTitle(QString::fromStdString(shown.reference->id)),
+                      QString::fromStdString(stampText(shown.reference->at)));
+    if (!shown.run)
+        return table.rows.empty() ? QString() : tr("what a run will be compared with");
+    const QString run = runTitle(shown.run->id);
+    if (shown.running) {
+        const QString own
+            = table.rows.empty() ? tr("its prediction comes with its evidence") : tr("what it will be compared with");
+        return m_document.isStale(*shown.run) ? tr("~ %1 is of an earlier plan · %2").arg(run, own)
+                                              : tr("%1 · %2").arg(run, own);
+    }
+    const QString left = tr("%1 left none%2").arg(run, ending);
+    return table.rows.empty() ? left : tr("%1 · below: what a run will be compared with").arg(left);
+}
+
 void EvidencePane::setShown(const Shown& shown)
 {
     m_preview = shown.preview;
+    std::map<std::string, std::string> names;
+    for (const Tenant& tenant : m_document.plan().tenants)
+        names[tenant.id] = tenant.name.empty() ? tenant.id : tenant.name;
+    m_model->setTenantNames(std::move(names));
     std::optional<Table> table;
-    Kind kind = Kind::Expected;
-    QString about;
-    if (shown.run && !shown.run->rows.empty()) {
+    Kind kind = shown.running ? Kind::Running : Kind::Expected;
+    if (shown.run && !shown.run->rows.empty())
         table = ofRun(shown.run);
-        about = tr("%1, all of the same scaled plan: rank %2, %3 of the planned blocks")
-                    .arg(shown.run->id)
-                    .arg(shown.run->setup.layout.rank)
-                    .arg(QLocale().toString(shown.run->setup.poolFraction, 'f', 4));
-    } else if (shown.reference) {
+    else if (shown.reference)
         table = ofReference(*shown.reference);
-        about = tr("%1, from the plan file, %2")
-                    .arg(QString::fromStdString(shown.reference->id), QString::fromStdString(shown.reference->at));
-    }
-    if (table) {
+    if (table)
         kind = table->context.stale ? Kind::Stale : Kind::Measured;
-    } else {
+    else
         table = ofPreview();
-        kind = shown.running ? Kind::Running : Kind::Expected;
-        about = table ? tr("what a run will be compared with") : QString();
-        if (const auto& run = shown.run; run && stateOf(*run) != RunState::Running)
-            about = tr("%1 left none: %2 · below: what a run will be compared with")
-                        .arg(run->id, stateOf(*run) == RunState::Stopped ? run->state : tr("cancelled too early."));
-    }
-    if (kind == Kind::Stale)
-        about = QStringLiteral("~ ") + tr("of an earlier plan · ") + about;
-    m_about->setText(about);
     const Table rows = table.value_or(Table());
+    m_about->setText(aboutText(shown, rows, kind));
+    m_about->setToolTip(m_about->text());
     showCounts(rows.rows, kind);
     const int selected = m_table->currentIndex().row();
     const int column = m_table->currentIndex().column();
@@ -177,14 +198,17 @@ void EvidencePane::setShown(const Shown& shown)
 
 void EvidencePane::showCounts(const std::vector<EvidenceRow>& rows, Kind kind)
 {
-    const bool counted = kind == Kind::Measured || kind == Kind::Stale;
-    m_counts->setText(
-        counted ? (kind == Kind::Stale ? QStringLiteral("~ ") : QString()) + verdictCountText(rows) : QString());
+    QString text;
+    if (kind == Kind::Running && !rows.empty())
+        text = tr("… %1 running").arg(countText(static_cast<std::int64_t>(rows.size())));
+    else if (kind == Kind::Stale)
+        text = QStringLiteral("~ ") + verdictCountText(rows);
+    else if (kind == Kind::Measured)
+        text = verdictCountRichText(rows, palette());
+    m_counts->setText(text);
     QPalette ink = palette();
-    if (kind == Kind::Stale)
-        ink.setColor(QPalette::WindowText, tokensFor(ink).staleText);
-    else if (countVerdicts(rows).differs > 0)
-        ink.setColor(QPalette::WindowText, tokensFor(ink).differs);
+    if (kind != Kind::Measured)
+        ink.setColor(QPalette::WindowText, kind == Kind::Stale ? tokensFor(ink).staleText : tokensFor(ink).noVerdict);
     m_counts->setPalette(ink);
 }
 

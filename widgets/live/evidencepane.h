@@ -34,6 +34,7 @@ public:
         const RunReference* reference = nullptr; ///< a run that only the plan file knows
         std::shared_ptr<const PreviewResult> preview {};
         bool running = false;
+        QString ending {}; ///< how the run ended, if before its end
     };
 
     explicit EvidencePane(const PlanDocument& document, QWidget* parent = nullptr);
@@ -62,6 +63,7 @@ private:
     Table ofRun(const std::shared_ptr<const LiveResult>& run) const;
     std::optional<Table> ofPreview() const;
     Table ofReference(const RunReference& reference) const;
+    QString aboutText(const Shown& shown, const Table& table, Kind kind) const;
     void showCounts(const std::vector<EvidenceRow>& rows, Kind kind);
     void fitColumns();
 

@@ -6,6 +6,7 @@
 #include "live/livecontroller.h"
 #include "models/numbertext.h"
 #include "plot/plotview.h"
+#include "plot/stateseries.h"
 #include "style/tokens.h"
 #include "units/format.h"
 
@@ -87,30 +88,15 @@ void BlocksChart::setRun(const LiveResult* run, const RunProgress* progress)
     if (!run || run->samples.empty()) {
         const bool going = run && stateOf(*run) == RunState::Running;
         showSentence(going ? tr("The first step is still to come.")
-                : run      ? tr("No step of %1 was run.").arg(run->id)
+                : run      ? tr("No step of %1 was run.").arg(runTitle(run->id))
                            : tr("No run yet. Run live (F6)."));
         return;
     }
-    const Tokens& tokens = tokensFor(palette());
-    PlotSeries active {tr("active"), {}, {}, tokens.blockActive, Qt::SolidLine, true, Qt::SolidPattern, true};
-    PlotSeries cached {tr("cached"), {}, {}, tokens.blockCached, Qt::SolidLine, true, Qt::BDiagPattern, true};
-    for (const StepSample& sample : run->samples) {
-        active.x.push_back(static_cast<double>(sample.step));
-        active.y.push_back(static_cast<double>(sample.active));
-        cached.x.push_back(static_cast<double>(sample.step));
-        cached.y.push_back(static_cast<double>(sample.cached));
-    }
+    setTitle(tr("Blocks over steps, of %1").arg(poolBlocksText(run->setup.layout)));
     QVector<PlotLimit> limits;
-    std::int64_t blocks = 0;
-    for (const PoolSpec& pool : run->setup.layout.pools)
-        blocks += pool.blocks.value - pool.held.value;
-    if (blocks > 0)
-        limits.push_back({{}, static_cast<double>(blocks), false});
-    if (blocks > 0)
-        setTitle(tr("Blocks over steps, of %1 (dashed)").arg(countText(blocks)));
     if (progress && progress->predictedSteps > 0)
         limits.push_back({tr("predicted end"), static_cast<double>(progress->predictedSteps), true});
-    showPlot()->setSeries({active, cached}, limits);
+    showPlot()->setSeries(stateSeries(run->samples, run->setup.layout, tokensFor(palette())), limits);
 }
 
 RatesChart::RatesChart(QWidget* parent)
@@ -129,7 +115,7 @@ void RatesChart::setRun(const LiveResult* run, const RunProgress* progress)
     if (!ceilings && !append && !read) {
         showSentence(!run                            ? tr("No run yet: rates are measured, never assumed.")
                 : stateOf(*run) == RunState::Running ? tr("Rates come with the phases that measure them.")
-                                                     : tr("%1 measured no rates.").arg(run->id));
+                                                     : tr("%1 measured no rates.").arg(runTitle(run->id)));
         return;
     }
     const Tokens& tokens = tokensFor(palette());
@@ -141,16 +127,20 @@ void RatesChart::setRun(const LiveResult* run, const RunProgress* progress)
               return out;
           };
     QVector<PlotLimit> limits;
+    bool disturbed = false;
     if (ceilings) {
-        limits.push_back({tr("copy %1").arg(QString::fromStdString(formatRate(ceilings->copy.perSecond()))),
-            ceilings->copy.perSecond() / gigabyte, true});
-        limits.push_back({tr("read %1").arg(QString::fromStdString(formatRate(ceilings->read.perSecond()))),
-            ceilings->read.perSecond() / gigabyte, true});
-        limits.push_back({tr("write %1").arg(QString::fromStdString(formatRate(ceilings->write.perSecond()))),
-            ceilings->write.perSecond() / gigabyte, true});
+        const auto ceiling = [&](const QString& name, const Rate& rate, const std::optional<double>& measured) {
+            const double most = rate.perSecond() / gigabyte;
+            limits.push_back({name.arg(QString::fromStdString(formatRate(rate.perSecond()))), most, true});
+            disturbed = disturbed || (measured && *measured > most);
+        };
+        ceiling(tr("ceiling, write %1"), ceilings->write, append);
+        ceiling(tr("ceiling, read %1"), ceilings->read, read);
     }
-    showPlot()->setBars({bar(tr("append"), append, tokens.blockActive, Qt::SolidPattern),
-                            bar(tr("read back"), read, tokens.measured, Qt::BDiagPattern)},
+    setTitle(
+        disturbed ? tr("Rates: a ceiling was disturbed, the run was faster") : tr("Rates beside this machine's own"));
+    showPlot()->setBars({bar(tr("append"), append, tokens.tenants[0], Qt::SolidPattern),
+                            bar(tr("read back"), read, tokens.tenants[5], Qt::BDiagPattern)},
         limits);
 }
 

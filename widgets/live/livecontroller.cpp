@@ -3,7 +3,10 @@
 
 #include "live/livecontroller.h"
 
+#include "models/numbertext.h"
+#include "report/report_words.h"
 #include "settings/preferences.h"
+#include "worker/endings.h"
 #include "worker/runstore.h"
 
 #include <QFileInfo>
@@ -39,13 +42,30 @@ std::shared_ptr<LiveResult> resultOf(const RunProgress& progress, const QString&
 
 } // namespace
 
+QString runTitle(const QString& id)
+{
+    return QString::fromStdString(runText(id.toStdString()));
+}
+
+QString cancelledText(const RunProgress& progress)
+{
+    if (progress.predictedSteps > 0 && !progress.samples.empty())
+        return LiveController::tr("cancelled at step %1 of %2")
+            .arg(countText(progress.step), countText(progress.predictedSteps));
+    for (auto phase = progress.phases.rbegin(); phase != progress.phases.rend(); ++phase) {
+        if (phase->state == PhaseStatus::State::CutShort)
+            return LiveController::tr("cancelled in the phase \"%1\"").arg(phaseTitle(phase->phase));
+    }
+    return LiveController::tr("cancelled");
+}
+
 RunState stateOf(const LiveResult& run)
 {
     if (run.state == QLatin1String("running"))
         return RunState::Running;
     if (run.state == QLatin1String("done"))
         return RunState::Done;
-    return run.state == QLatin1String("cancelled") ? RunState::Cancelled : RunState::Stopped;
+    return run.state.startsWith(QLatin1String("cancelled")) ? RunState::Cancelled : RunState::Stopped;
 }
 
 LiveController::LiveController(PlanDocument& document, ClientSettings settings, QObject* parent)
@@ -169,7 +189,7 @@ void LiveController::ended(const std::shared_ptr<const RunEnd>& end)
     std::shared_ptr<LiveResult> run = resultOf(end->progress, m_device);
     run->rows = end->rows;
     run->state = end->how == RunEnd::How::Done ? QStringLiteral("done")
-        : end->how == RunEnd::How::Cancelled   ? QStringLiteral("cancelled")
+        : end->how == RunEnd::How::Cancelled   ? cancelledText(end->progress)
                                                : end->sentence;
     if (end->files) {
         run->recordFile = QString::fromStdString(end->files->record);
@@ -196,7 +216,7 @@ void LiveController::removeOldRuns()
 
 void LiveController::tellEnd(const RunEnd& end, bool stored)
 {
-    const QString& id = end.progress.id;
+    const QString id = runTitle(end.progress.id);
     if (end.how == RunEnd::How::Failed || end.how == RunEnd::How::Died)
         emit message(end.progress.samples.empty()
                 ? tr("%1 did not run: %2").arg(id, end.sentence)

@@ -60,7 +60,12 @@ private:
     std::map<QString, std::shared_ptr<const RunProgress>> m_progress;
 };
 
-/// What a state of a run is called in lists: "running", "done", "cancelled", or "stopped" for a sentence.
+/// What people call a run: "run 3" for "run3".
+QString runTitle(const QString& id);
+/// "cancelled at step 8,522 of 25,637", or in which phase: how a run that was cancelled is told of everywhere.
+QString cancelledText(const RunProgress& progress);
+
+/// What a run's state comes to.
 enum class RunState {
     Running,
     Done,

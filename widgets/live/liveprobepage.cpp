@@ -140,12 +140,18 @@ void LiveProbePage::connectAll()
     connect(m_stopButton, &QPushButton::clicked, m_stop, &QAction::trigger);
     connect(&m_controller, &LiveController::message, this, &Page::message);
     connect(&m_controller, &LiveController::changed, this, [this] {
+        // After a run its device has another reading.
+        if (std::exchange(m_wasRunning, m_controller.isRunning()) && !m_wasRunning
+            && m_controller.client().state() != WorkerState::Dead)
+            m_controller.client().askDevices();
         refresh();
         emit statusChanged(m_controller.statusText());
         emit badgeChanged();
     });
-    connect(&m_controller.client(), &WorkerClient::devicesChanged, this,
-        [this] { m_device->setDevices(m_controller.client().devices()); });
+    connect(&m_controller.client(), &WorkerClient::devicesChanged, this, [this] {
+        m_device->setDevices(m_controller.client().devices());
+        refresh();
+    });
     connect(&m_preview, &LivePreview::changed, this, &LiveProbePage::refresh);
     connect(m_device, &DevicePane::optionsChanged, this, [this] {
         m_preview.setOptions(m_device->options());
@@ -309,14 +315,48 @@ void LiveProbePage::refreshActions()
     m_stopButton->setToolTip(m_stop->toolTip());
     m_runButton->setDefault(!running);
     m_stopButton->setDefault(running);
-    setHeadline(!running && !why.isEmpty() ? QStringLiteral("✗ ") + why.toHtmlEscaped() : QString());
+    setHeadline(headlineText(why).toHtmlEscaped());
 }
 
 void LiveProbePage::refreshEvidence()
 {
     const RunReference* reference = shownReference();
     const bool chosen = reference && m_shown == QString::fromStdString(reference->id);
-    m_evidence->setShown({shown(), chosen ? reference : nullptr, m_preview.result(), m_controller.isRunning()});
+    const std::shared_ptr<const LiveResult> run = shown();
+    const bool running = run && stateOf(*run) == RunState::Running;
+    // A run keeps the columns of its own plan, whatever is edited meanwhile.
+    if (running && m_preview.isCurrent() && m_preview.result()->planHash == run->planHash)
+        m_ofRun = m_preview.result();
+    else if (!m_controller.isRunning() || (m_ofRun && running && m_ofRun->planHash != run->planHash))
+        m_ofRun.reset();
+    m_evidence->setShown({run, chosen ? reference : nullptr, running ? m_ofRun : m_preview.result(), running,
+        run ? endingOf(*run) : QString()});
+}
+
+/// How a run ended, if it did not come to its end; without a full stop.
+QString LiveProbePage::endingOf(const LiveResult& run) const
+{
+    const RunState state = stateOf(run);
+    if (state != RunState::Cancelled && state != RunState::Stopped)
+        return {};
+    QString out = run.state;
+    while (out.endsWith(QLatin1Char('.')))
+        out.chop(1);
+    return out;
+}
+
+/// In the header: why nothing can be run, or what is to be known of the run that is shown.
+QString LiveProbePage::headlineText(const QString& refusal) const
+{
+    const std::shared_ptr<const LiveResult> run = shown();
+    if (!m_controller.isRunning() && !refusal.isEmpty())
+        return QStringLiteral("✗ ") + refusal;
+    if (!run)
+        return {};
+    if (const QString ending = endingOf(*run); !ending.isEmpty())
+        return stateOf(*run) == RunState::Cancelled ? tr("%1 %2").arg(runTitle(run->id), ending)
+                                                    : tr("✗ %1: %2").arg(runTitle(run->id), ending);
+    return m_document.isStale(*run) ? tr("~ %1 is of an earlier plan").arg(runTitle(run->id)) : QString();
 }
 
 std::optional<Explanation> LiveProbePage::explanationOf(const QString& figure) const

@@ -62,6 +62,8 @@ private:
     void refresh();
     void refreshActions();
     void refreshEvidence();
+    QString endingOf(const LiveResult& run) const;
+    QString headlineText(const QString& refusal) const;
     std::shared_ptr<const LiveResult> shown() const;
     const RunReference* shownReference() const;
 
@@ -80,6 +82,8 @@ private:
     RunsModel* m_runs;
     QTableView* m_runsView;
     QString m_shown; // empty: the newest
+    bool m_wasRunning = false;
+    std::shared_ptr<const PreviewResult> m_ofRun; // what the run that goes was set up from
 };
 
 } // namespace kvw::gui

@@ -4,6 +4,7 @@
 #include "live/memorybar.h"
 
 #include "models/numbertext.h"
+#include "style/elidedlabel.h"
 #include "style/tokens.h"
 
 #include <QPainter>
@@ -35,25 +36,30 @@ void MemoryBar::setMemory(std::int64_t total, std::int64_t available, std::int64
     update();
 }
 
+int MemoryBar::barHeight() const
+{
+    return fontMetrics().height();
+}
+
 QSize MemoryBar::sizeHint() const
 {
-    return {160, 18};
+    return {160, barHeight() + 2 + QFontMetrics(smallFont(font())).height()};
 }
 
 void MemoryBar::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     const Tokens& tokens = tokensFor(palette());
-    const QRectF area = QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5);
+    const QRectF area = QRectF(0, 0, width(), barHeight()).adjusted(0.5, 0.5, -0.5, -0.5);
     painter.fillRect(area, palette().base());
     const auto part = [&](double from, double to) {
         return QRectF(area.left() + area.width() * from, area.top(), area.width() * (to - from), area.height());
     };
-    painter.fillRect(part(0, m_used), tokens.blockHeld);
+    painter.fillRect(part(0, m_used), QBrush(tokens.dimText, Qt::Dense4Pattern));
     if (m_run > 0) {
         QRectF run = part(m_used, std::min(1.0, m_used + m_run));
         run.setWidth(std::max(2.0, run.width())); // seen, however small
-        painter.fillRect(run, tokens.blockActive);
+        painter.fillRect(run, tokens.tenants[0]);
     }
     painter.setPen(tokens.line);
     painter.drawRect(area);
@@ -62,6 +68,39 @@ void MemoryBar::paintEvent(QPaintEvent*)
         painter.setPen(QPen(tokens.text, 1, Qt::DashLine));
         painter.drawLine(QPointF(x, area.top()), QPointF(x, area.bottom()));
     }
+    paintKey(painter);
+}
+
+/// What the parts of the bar are, below it.
+void MemoryBar::paintKey(QPainter& painter) const
+{
+    const Tokens& tokens = tokensFor(palette());
+    painter.setFont(smallFont(font()));
+    const QFontMetrics metrics(painter.font());
+    const double top = barHeight() + 2;
+    const double side = metrics.ascent() - 2;
+    if (toolTip().isEmpty()) {
+        painter.setPen(tokens.dimText);
+        painter.drawText(QPointF(0, top + metrics.ascent()), tr("no reading yet"));
+        return;
+    }
+    double x = 0;
+    const auto entry = [&](const QBrush& fill, const QString& name) {
+        const QRectF box(x + 0.5, top + metrics.ascent() - side - 0.5, side, side);
+        painter.fillRect(box, fill);
+        painter.setPen(tokens.line);
+        painter.drawRect(box);
+        x += side + 4;
+        painter.setPen(tokens.dimText);
+        painter.drawText(QPointF(x, top + metrics.ascent()), name);
+        x += metrics.horizontalAdvance(name) + 10;
+    };
+    entry(QBrush(tokens.dimText, Qt::Dense4Pattern), tr("others"));
+    entry(tokens.tenants[0], tr("this run"));
+    painter.setPen(QPen(tokens.text, 1, Qt::DashLine));
+    painter.drawLine(QPointF(x, top + 1), QPointF(x, top + metrics.height() - 2));
+    painter.setPen(tokens.dimText);
+    painter.drawText(QPointF(x + 4, top + metrics.ascent()), tr("limit"));
 }
 
 } // namespace kvw::gui

@@ -26,6 +26,9 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    int barHeight() const;
+    void paintKey(QPainter& painter) const;
+
     double m_used = 0; // shares of the total
     double m_run = 0;
     double m_limit = 0; // where the run would end at most

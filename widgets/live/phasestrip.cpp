@@ -3,11 +3,12 @@
 
 #include "live/phasestrip.h"
 
+#include "live/livecontroller.h"
 #include "models/numbertext.h"
 #include "style/tokens.h"
+#include "worker/endings.h"
 
 #include <QAccessible>
-#include <QCoreApplication>
 #include <QLocale>
 #include <QPainter>
 
@@ -39,27 +40,6 @@ QString secondsText(double seconds)
 }
 
 } // namespace
-
-QString phaseTitle(ProbePhase phase)
-{
-    switch (phase) {
-    case ProbePhase::Setup:
-        return QCoreApplication::translate("PhaseStrip", "Predict");
-    case ProbePhase::Ceilings:
-        return QCoreApplication::translate("PhaseStrip", "Memory rates");
-    case ProbePhase::Reserve:
-        return QCoreApplication::translate("PhaseStrip", "Reserve");
-    case ProbePhase::Steps:
-        return QCoreApplication::translate("PhaseStrip", "Step run");
-    case ProbePhase::Count:
-        return QCoreApplication::translate("PhaseStrip", "Count bytes");
-    case ProbePhase::Release:
-        return QCoreApplication::translate("PhaseStrip", "Release");
-    case ProbePhase::Evidence:
-        break;
-    }
-    return QCoreApplication::translate("PhaseStrip", "Evidence");
-}
 
 PhaseStrip::PhaseStrip(QWidget* parent)
     : QWidget(parent)
@@ -107,10 +87,20 @@ std::vector<PhaseStatus> PhaseStrip::phases() const
     return out;
 }
 
+/// The step run of a run that was cancelled: it ended in good order, but early.
+bool PhaseStrip::isCancelled(const PhaseStatus& phase) const
+{
+    return phase.phase == ProbePhase::Steps && m_progress && m_progress->cancelling
+        && phase.state != PhaseStatus::State::Running && phase.state != PhaseStatus::State::Waiting
+        && m_progress->step + 1 < m_progress->predictedSteps;
+}
+
 QString PhaseStrip::noteOf(const PhaseStatus& phase) const
 {
     using State = PhaseStatus::State;
     const bool steps = phase.phase == ProbePhase::Steps && m_progress && m_progress->predictedSteps > 0;
+    if (isCancelled(phase))
+        return cancelledText(*m_progress);
     if (phase.state == State::Done)
         return steps ? tr("%1 · %2").arg(countText(m_progress->step + 1), secondsText(phase.seconds))
                      : secondsText(phase.seconds);
@@ -125,7 +115,8 @@ std::vector<PhaseStrip::Cell> PhaseStrip::cells() const
 {
     std::vector<Cell> out;
     for (const PhaseStatus& phase : phases()) {
-        Cell cell {phaseTitle(phase.phase), noteOf(phase), phase.state, 0};
+        Cell cell {
+            phaseTitle(phase.phase), noteOf(phase), isCancelled(phase) ? PhaseStatus::State::CutShort : phase.state, 0};
         if (phase.phase == ProbePhase::Steps && m_progress && m_progress->predictedSteps > 0)
             cell.share = static_cast<double>(m_progress->step) / static_cast<double>(m_progress->predictedSteps);
         out.push_back(std::move(cell));

@@ -46,6 +46,7 @@ private:
     };
 
     std::vector<Cell> cells() const;
+    bool isCancelled(const PhaseStatus& phase) const;
     QString noteOf(const PhaseStatus& phase) const;
     std::vector<PhaseStatus> phases() const;
 
@@ -56,8 +57,5 @@ private:
     QElapsedTimer m_since;
     QTimer m_clock;
 };
-
-/// "Measure rates", "Reserve", "Step run" …
-QString phaseTitle(ProbePhase phase);
 
 } // namespace kvw::gui

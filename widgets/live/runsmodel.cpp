@@ -5,6 +5,7 @@
 
 #include "live/livecontroller.h"
 #include "models/numbertext.h"
+#include "report/report_words.h"
 #include "style/tokens.h"
 
 #include <QApplication>
@@ -56,8 +57,8 @@ std::vector<RunsModel::Entry> RunsModel::entries() const
         const bool here = std::any_of(runs.begin(), runs.end(), [&](const auto& run) { return run->id == id; });
         if (here || known.kind != "live run")
             continue;
-        Entry entry {id, QString::fromStdString(known.device), tr("in the plan"), QString::fromStdString(known.at),
-            known.planHash != m_document.hash(), false};
+        Entry entry {id, QString::fromStdString(known.device), tr("in the plan"),
+            QString::fromStdString(stampText(known.at)), known.planHash != m_document.hash(), false};
         std::vector<EvidenceSummary> stored = m_document.plan().evidence;
         std::erase_if(stored, [&](const EvidenceSummary& row) { return row.run != known.id; });
         if (!stored.empty()) {
@@ -71,7 +72,7 @@ std::vector<RunsModel::Entry> RunsModel::entries() const
         const RunState state = stateOf(*run);
         Entry entry {run->id, run->device, resultText(*run), {}, m_document.isStale(*run), false};
         entry.differs = state == RunState::Stopped || countVerdicts(run->rows).differs > 0;
-        if (state == RunState::Stopped)
+        if (state == RunState::Stopped || state == RunState::Cancelled)
             entry.about = run->state;
         if (!run->recordFile.isEmpty())
             entry.about
@@ -137,7 +138,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole:
         if (index.column() == Run)
-            return entry.id;
+            return runTitle(entry.id);
         if (index.column() == Device)
             return entry.device;
         return (entry.stale ? QStringLiteral("~ ") : QString()) + entry.result;

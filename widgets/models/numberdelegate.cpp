@@ -20,10 +20,11 @@ namespace {
 
 constexpr const char* refusedProperty = "kvwRefused";
 
-/// The widest binary unit stands in the slot; so "B" and "GiB" leave their numbers aligned.
-int unitSlot(const QFontMetrics& metrics)
+/// The widest binary unit stands in the slot; so "B" and "GiB" leave their numbers aligned. A wider one, as of rates,
+/// takes what it needs.
+int unitSlot(const QFontMetrics& metrics, const QString& unit)
 {
-    return metrics.horizontalAdvance(QStringLiteral("MiB")) + 3;
+    return std::max(metrics.horizontalAdvance(QStringLiteral("MiB")), metrics.horizontalAdvance(unit)) + 3;
 }
 
 QColor inkFor(const QStyleOptionViewItem& view, const QModelIndex& index)
@@ -81,7 +82,7 @@ void NumberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     if (!unit.isEmpty()) {
         QFont small = smallFont(view.font);
         small.setWeight(QFont::Normal); // one slot for plain and for bold rows: the digits line up
-        const int slot = unitSlot(QFontMetrics(small));
+        const int slot = unitSlot(QFontMetrics(small), unit);
         painter->setFont(small);
         painter->setPen(selected || index.data(OddUnitRole).toBool() ? ink : tokens.dimText);
         const QRect unitArea(area.right() - slot + 4, area.top(), slot - 3, area.height());
@@ -109,8 +110,8 @@ QSize NumberDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelI
     QSize size = QStyledItemDelegate::sizeHint(option, index);
     size.setHeight(option.fontMetrics.height() + 6);
     size.rwidth() += 8;
-    if (!index.data(UnitRole).toString().isEmpty())
-        size.rwidth() += unitSlot(option.fontMetrics);
+    if (const QString unit = index.data(UnitRole).toString(); !unit.isEmpty())
+        size.rwidth() += unitSlot(option.fontMetrics, unit);
     return size;
 }
 

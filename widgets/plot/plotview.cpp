@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <functional>
 
 #include <qcustomplot.h>
 
@@ -59,14 +60,21 @@ struct PlotView::Impl
     QVector<PlotLimit> limits;
     QStringList names;
     QColor base; ///< behind labels
+    QSize namedFor; ///< size of the axes for which names were placed
+    QString emptyText; ///< while there is nothing to plot
 
     void style(const QPalette& palette, const QFont& font);
+    /// Pixels on an axis, as laid out; some at first.
+    double pixels(const QCPAxis& axis) const;
+    QSizeF labelSize(const QString& text) const;
+    void makeRoom();
     void addLimits(const Tokens& tokens, double most);
     void addPattern(const PlotSeries& one, const QVector<double>& y, QCPGraph* below);
     void drawSeries(const Tokens& tokens);
     void labelSeries(const Tokens& tokens);
     void addLabel(const Tokens& tokens, const QString& name, double x, double y, Qt::Alignment alignment);
     void drawBars(const Tokens& tokens);
+    void showEmpty(const Tokens& tokens);
     void redraw(const QPalette& palette, const QFont& font);
 };
 
@@ -96,6 +104,39 @@ void PlotView::Impl::style(const QPalette& palette, const QFont& font)
     plot->legend->setBorderPen(QPen(tokens.line, 1));
 }
 
+double PlotView::Impl::pixels(const QCPAxis& axis) const
+{
+    const QRect area = plot->axisRect()->rect();
+    return std::max(axis.orientation() == Qt::Horizontal ? area.width() : area.height(), 60);
+}
+
+QSizeF PlotView::Impl::labelSize(const QString& text) const
+{
+    const QFontMetrics metrics(plot->xAxis->tickLabelFont());
+    return QSizeF(metrics.horizontalAdvance(text) + 8, metrics.height());
+}
+
+/// Room for the names of lines: right of the longest, and above those that end earlier.
+void PlotView::Impl::makeRoom()
+{
+    double right = 0;
+    bool above = false;
+    const double last = plot->xAxis->range().upper;
+    for (const PlotSeries& one : std::as_const(series)) {
+        if (one.filled || one.x.isEmpty())
+            continue;
+        if (one.x.back() >= last * 0.98)
+            right = std::max(right, labelSize(one.name).width());
+        else
+            above = true;
+    }
+    const double width = pixels(*plot->xAxis);
+    if (right > 0 && right < width / 2)
+        plot->xAxis->setRangeUpper(last * width / (width - right));
+    if (above)
+        plot->yAxis->setRangeUpper(plot->yAxis->range().upper * 1.16);
+}
+
 void PlotView::Impl::addLimits(const Tokens& tokens, double most)
 {
     int labels = 0; // of vertical ones, each a line lower than the one before
@@ -114,10 +155,11 @@ void PlotView::Impl::addLimits(const Tokens& tokens, double most)
             line->end->setCoords(limit.value, 0);
             // The name stands where there is room for it.
             const bool left = limit.value < plot->xAxis->range().upper / 2;
-            const int lower = labels++ * QFontMetrics(label->font()).height();
-            label->setPadding(QMargins(3, 1 + lower, 3, 1));
+            const double lower
+                = labels++ * (labelSize({}).height() + 2) * plot->yAxis->range().size() / pixels(*plot->yAxis);
+            label->setBrush(base);
             label->setPositionAlignment((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignTop);
-            label->position->setCoords(limit.value, most);
+            label->position->setCoords(limit.value, most - lower);
         } else {
             line->start->setTypeX(QCPItemPosition::ptAxisRectRatio);
             line->end->setTypeX(QCPItemPosition::ptAxisRectRatio);
@@ -185,8 +227,11 @@ void PlotView::Impl::drawSeries(const Tokens& tokens)
     plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new RoomyTicker(*plot->xAxis)));
     plot->yAxis->setTicker(QSharedPointer<QCPAxisTicker>(new RoomyTicker(*plot->yAxis)));
     plot->legend->setVisible(series.size() > mostLabels);
+    const bool named = series.size() > 1 && series.size() <= mostLabels;
+    if (named)
+        makeRoom();
     addLimits(tokens, plot->yAxis->range().upper);
-    if (series.size() > 1 && series.size() <= mostLabels)
+    if (named)
         labelSeries(tokens);
 }
 
@@ -204,31 +249,45 @@ void PlotView::Impl::addLabel(const Tokens& tokens, const QString& name, double 
     label->position->setCoords(x, y);
 }
 
-/// Names on the series themselves: in the longest stretch of an area that is thick enough, at the end of a line.
+/// Names on the series themselves: in the longest stretch of an area that has room for it, beside the end of a line.
 void PlotView::Impl::labelSeries(const Tokens& tokens)
 {
-    const double height = plot->yAxis->range().upper;
-    const double width = plot->xAxis->range().upper;
+    const double unitsX = plot->xAxis->range().upper / pixels(*plot->xAxis); // of a pixel
+    const double unitsY = plot->yAxis->range().upper / pixels(*plot->yAxis);
+    double last = 0;
+    for (const PlotSeries& one : std::as_const(series))
+        last = std::max(last, one.x.isEmpty() ? 0 : one.x.back());
     QVector<double> below;
-    double lastEnd = -height;
+    QVector<double> taken; // heights of the names at the right end
     for (const PlotSeries& one : std::as_const(series)) {
         if (one.x.isEmpty())
             continue;
+        const QSizeF size = labelSize(one.name);
         if (!one.filled) {
-            const double y = one.y.back();
-            const bool crowded = std::abs(lastEnd - y) < height * 0.08; // not over the name before
-            const bool nearAxis = one.x.back() < width * 0.15;
+            const bool toTheEnd = one.x.back() >= last * 0.98;
+            double y = one.y.back();
+            if (toTheEnd) {
+                // Not over a name that stands there already: below it.
+                const double apart = size.height() * unitsY;
+                std::sort(taken.begin(), taken.end(), std::greater<>());
+                for (const double other : std::as_const(taken)) {
+                    if (std::abs(other - y) < apart)
+                        y = other - apart;
+                }
+                taken.push_back(y);
+            }
+            const bool nearAxis = one.x.back() < size.width() / 2 * unitsX;
             addLabel(tokens, one.name, one.x.back(), y,
-                (nearAxis ? Qt::AlignLeft : Qt::AlignRight)
-                    | ((crowded && !nearAxis) || y > height * 0.9 ? Qt::AlignTop : Qt::AlignBottom));
-            lastEnd = y;
+                toTheEnd       ? Qt::AlignLeft | Qt::AlignVCenter
+                    : nearAxis ? Qt::AlignLeft | Qt::AlignBottom
+                               : Qt::AlignHCenter | Qt::AlignBottom);
             continue;
         }
         qsizetype from = 0;
         qsizetype bestFrom = 0;
         qsizetype bestTo = 0;
         for (qsizetype i = 0; i < one.y.size(); ++i) {
-            if (one.y[i] < height * 0.12)
+            if (one.y[i] < (size.height() + 2) * unitsY)
                 from = i + 1;
             else if (i - from > bestTo - bestFrom) {
                 bestFrom = from;
@@ -236,7 +295,7 @@ void PlotView::Impl::labelSeries(const Tokens& tokens)
             }
         }
         const qsizetype at = (bestFrom + bestTo) / 2;
-        if (one.x[bestTo] - one.x[bestFrom] > width * 0.08)
+        if (one.x[bestTo] - one.x[bestFrom] > size.width() * unitsX)
             addLabel(tokens, one.name, one.x[at], below.value(at) + one.y[at] / 2, Qt::AlignCenter);
         below.resize(std::max(below.size(), one.y.size()));
         for (qsizetype i = 0; i < one.y.size(); ++i)
@@ -275,15 +334,34 @@ void PlotView::Impl::drawBars(const Tokens& tokens)
     plot->yAxis->setTicker(ticker);
     plot->xAxis->setTicker(QSharedPointer<QCPAxisTicker>(new RoomyTicker(*plot->xAxis)));
     plot->xAxis->ticker()->setTickCount(4);
-    plot->yAxis->setRange(-0.6, std::max<double>(0.6, static_cast<double>(bars.size()) - 0.4));
+    // Room for the names of limits above the first bar, each in a line of its own.
+    const double top = std::max<double>(0.6, static_cast<double>(bars.size()) - 0.4);
+    const double line = labelSize({}).height() / pixels(*plot->yAxis);
+    const double above = std::min(0.5, line * static_cast<double>(limits.size()));
+    plot->yAxis->setRange(-0.6, -0.6 + (top + 0.6) / (1 - above));
     plot->xAxis->setRange(0, most > 0 ? most * 1.08 : 1);
     plot->yAxis->grid()->setVisible(false);
     plot->legend->setVisible(false);
     for (const auto& [part, row] : std::as_const(labels)) {
-        if (part->to - part->from > most * 0.2)
+        if ((part->to - part->from) / plot->xAxis->range().upper * pixels(*plot->xAxis)
+            > labelSize(part->label).width())
             addLabel(tokens, part->label, (part->from + part->to) / 2, row, Qt::AlignCenter);
     }
     addLimits(tokens, plot->yAxis->range().upper);
+}
+
+void PlotView::Impl::showEmpty(const Tokens& tokens)
+{
+    plot->yAxis->grid()->setVisible(false);
+    plot->xAxis->grid()->setVisible(false);
+    plot->legend->setVisible(false);
+    auto* label = new QCPItemText(plot);
+    label->setText(emptyText);
+    label->setFont(plot->xAxis->tickLabelFont());
+    label->setColor(tokens.dimText);
+    label->position->setType(QCPItemPosition::ptViewportRatio);
+    label->position->setCoords(0.5, 0.5);
+    label->setClipToAxisRect(false);
 }
 
 void PlotView::Impl::redraw(const QPalette& palette, const QFont& font)
@@ -293,8 +371,14 @@ void PlotView::Impl::redraw(const QPalette& palette, const QFont& font)
     names.clear();
     style(palette, font);
     plot->yAxis->grid()->setVisible(true);
+    plot->xAxis->grid()->setVisible(true);
     const Tokens& tokens = tokensFor(palette);
-    if (!bars.isEmpty())
+    const bool empty = bars.isEmpty() && series.isEmpty();
+    for (QCPAxis* axis : {plot->xAxis, plot->yAxis})
+        axis->setVisible(!empty); // axes of nothing would be numbers of nothing
+    if (empty)
+        showEmpty(tokens);
+    else if (!bars.isEmpty())
         drawBars(tokens);
     else
         drawSeries(tokens);
@@ -313,6 +397,9 @@ PlotView::PlotView(QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_impl->plot);
     setMinimumSize(160, 110);
+    m_impl->redraw(palette(), font());
+    // Where names have room depends on the size of the axes, which is known once they are laid out.
+    connect(m_impl->plot, &QCustomPlot::afterReplot, this, &PlotView::placeNames, Qt::QueuedConnection);
 }
 
 PlotView::~PlotView() = default;
@@ -339,6 +426,13 @@ void PlotView::setBars(const QVector<PlotBar>& bars, const QVector<PlotLimit>& l
     m_impl->redraw(palette(), font());
 }
 
+void PlotView::setEmptyText(const QString& text)
+{
+    m_impl->emptyText = text;
+    if (m_impl->bars.isEmpty() && m_impl->series.isEmpty())
+        m_impl->redraw(palette(), font());
+}
+
 void PlotView::clear()
 {
     setSeries({});
@@ -363,6 +457,17 @@ void PlotView::renderTo(QPainter& painter, const QRect& rect)
 QSize PlotView::sizeHint() const
 {
     return {420, 220};
+}
+
+void PlotView::placeNames()
+{
+    constexpr int much = 8; // less moves no name
+    const QSize now = m_impl->plot->axisRect()->size();
+    const QSize apart = now - m_impl->namedFor;
+    if (std::abs(apart.width()) < much && std::abs(apart.height()) < much)
+        return;
+    m_impl->namedFor = now;
+    m_impl->redraw(palette(), font());
 }
 
 void PlotView::changeEvent(QEvent* event)

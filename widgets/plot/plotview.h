@@ -67,6 +67,8 @@ public:
     /// Horizontal bars, the first on top.
     void setBars(const QVector<PlotBar>& bars, const QVector<PlotLimit>& limits = {});
     void clear();
+    /// What stands in the place of axes while there is nothing to plot: one sentence.
+    void setEmptyText(const QString& text);
     /// What is plotted as text, for accessibility and tests: names of series or bars.
     QStringList names() const;
     /// Paints the plot as vectors into `rect` of `painter` (a PDF): light colours.
@@ -78,6 +80,8 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    void placeNames();
+
     struct Impl;
     std::unique_ptr<Impl> m_impl;
 };

@@ -33,8 +33,8 @@ PredictionHeadline::PredictionHeadline(QWidget* parent)
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(24);
-    for (const QString& caption : {tr("preemptions"), tr("refused"), tr("tokens computed again"),
-             tr("completed of offered"), tr("prompt tokens from the cache"), tr("steps")}) {
+    for (const QString& caption : {tr("preemptions"), tr("rejected"), tr("tokens computed again"),
+             tr("completed of offered"), tr("prompt tokens by prefix hits"), tr("steps")}) {
         auto* box = new QVBoxLayout;
         box->setSpacing(0);
         auto* value = new QLabel(this);
@@ -52,6 +52,7 @@ PredictionHeadline::PredictionHeadline(QWidget* parent)
         box->addWidget(about);
         layout->addLayout(box);
         m_values.push_back(value);
+        m_steps = about; // that of the last one
     }
     layout->addStretch(1);
 }
@@ -72,6 +73,8 @@ void PredictionHeadline::setRecord(const RunRecord& record, bool stale)
     };
     const std::array alarming {record.preemptions > 0, totals.refused > 0, record.recomputedTokens > 0,
         totals.completed < totals.offered, false, false};
+    // Steps are numbered from 0, here as in the block map and in every story.
+    m_steps->setText(record.steps > 0 ? tr("steps, 0 to %1").arg(countText(record.steps - 1)) : tr("steps"));
     const Tokens& tokens = tokensFor(palette());
     m_texts.clear();
     for (qsizetype i = 0; i < values.size(); ++i) {

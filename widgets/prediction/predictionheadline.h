@@ -31,6 +31,7 @@ signals:
 
 private:
     QVector<QLabel*> m_values;
+    QLabel* m_steps = nullptr; // says how steps are numbered
     QStringList m_texts;
 };
 

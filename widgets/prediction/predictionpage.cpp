@@ -9,6 +9,7 @@
 #include "models/numbertext.h"
 #include "models/roles.h"
 #include "plot/plotview.h"
+#include "plot/stateseries.h"
 #include "prediction/predictionheadline.h"
 #include "prediction/predictionrunner.h"
 #include "prediction/predictiontables.h"
@@ -33,6 +34,15 @@ namespace {
 
 constexpr int busyMs = 1000; ///< a run shorter than that shows no progress
 constexpr int tenantTableRows = 3; ///< more are scrolled to
+
+/// The names of the plan's tenants, to see when one changes.
+QStringList tenantNames(const PlanDocument& document)
+{
+    QStringList out;
+    for (const Tenant& tenant : document.plan().tenants)
+        out.push_back(QString::fromStdString(tenant.name));
+    return out;
+}
 
 QVBoxLayout* column(QWidget* parent)
 {
@@ -105,6 +115,8 @@ PredictionPage::PredictionPage(PlanDocument& document, PredictionRunner& runner,
     connect(m_figures, &PredictionHeadline::figureSelected, this, &Page::figureSelected);
     connect(&document, &PlanDocument::predictionChanged, this, &PredictionPage::refresh);
     connect(&document, &PlanDocument::planChanged, this, [this] {
+        if (m_document.prediction() && m_names != tenantNames(m_document))
+            refresh(); // a tenant has another name
         m_tenantModel->setStale(m_document.isPredictionStale());
         m_distributionModel->setStale(m_document.isPredictionStale());
         m_requestModel->setStale(m_document.isPredictionStale());
@@ -258,10 +270,12 @@ void PredictionPage::refresh()
     const std::shared_ptr<const PredictionResult>& prediction = m_document.prediction();
     m_stack->setCurrentIndex(prediction ? 1 : 0);
     m_empty->setText(tr("No prediction yet. Predict (F5)."));
+    m_names = tenantNames(m_document);
     if (prediction) {
         const RunRecord& record = prediction->record;
-        m_requestModel->setRows(requestRows(record));
-        m_tenantModel->setRows(tenantRows(record));
+        const TenantText tenantText = tenantTextOf(m_document.plan());
+        m_requestModel->setRows(requestRows(record, tenantText));
+        m_tenantModel->setRows(tenantRows(record, tenantText));
         m_distributionModel->setRows(distributionRows(record));
         m_requestView->resizeColumnsToContents();
         for (CellTableModel* model : {m_requestModel, m_tenantModel, m_distributionModel})
@@ -285,9 +299,7 @@ void PredictionPage::refreshFigures()
     m_figures->setRecord(record, stale);
     m_outcomes->setText(mark + outcomesText(record, true));
     m_requestTitle->setText(mark + tr("Requests"));
-    m_stateTitle->setText(mark
-        + tr("State over steps: %1 blocks")
-              .arg(countText(record.finalActive + record.finalCached + record.finalFree + record.finalHeld)));
+    m_stateTitle->setText(mark + tr("Blocks over steps, of %1").arg(poolBlocksText(prediction->setup.layout)));
     m_stateTitle->setToolTip(QString::fromStdString(prediction->setup.behaviour.rule));
 }
 
@@ -298,28 +310,15 @@ void PredictionPage::refreshPlots()
         return;
     const Tokens& tokens = tokensFor(palette());
     const RunRecord& record = prediction->record;
-    PlotSeries active {tr("active"), {}, {}, tokens.blockActive};
-    PlotSeries cached {tr("cached"), {}, {}, tokens.blockCached};
-    PlotSeries free {tr("free"), {}, {}, tokens.blockFree};
-    cached.pattern = Qt::BDiagPattern;
-    cached.patternColor = tokens.blockCachedLine;
-    for (PlotSeries* one : {&active, &cached, &free})
-        one->filled = one->step = true;
-    for (const StepSample& sample : record.samples) {
-        for (PlotSeries* one : {&active, &cached, &free})
-            one->x.push_back(static_cast<double>(sample.step));
-        active.y.push_back(static_cast<double>(sample.active));
-        cached.y.push_back(static_cast<double>(sample.cached));
-        free.y.push_back(static_cast<double>(sample.free));
-    }
-    m_state->setSeries({active, cached, free});
+    const TenantText tenantText = tenantTextOf(m_document.plan());
+    m_state->setSeries(stateSeries(record.samples, prediction->setup.layout, tokens));
 
     QVector<PlotBar> bars;
     for (const TenantRecord& tenant : record.tenants) {
         const auto hit = static_cast<double>(tenant.hitTokens);
-        bars.push_back({QString::fromStdString(tenant.id),
-            {{tr("from cache"), 0, hit, tokens.blockShared, Qt::SolidPattern, tr("from cache")},
-                {tr("computed"), hit, static_cast<double>(tenant.promptTokens), tokens.blockPrivate, Qt::SolidPattern,
+        bars.push_back({tenantText(tenant.id),
+            {{tr("prefix hits"), 0, hit, tokens.sequential[4], Qt::SolidPattern, tr("hits")},
+                {tr("computed"), hit, static_cast<double>(tenant.promptTokens), tokens.sequential[1], Qt::SolidPattern,
                     tr("computed")}}});
     }
     m_hits->setBars(bars);
@@ -337,7 +336,7 @@ void PredictionPage::refreshDistribution()
     qsizetype counts[2] = {};
     for (const bool warm : {false, true}) {
         const StepDistribution distribution = distributionOf(prediction->record, row, warm);
-        PlotSeries one {warm ? tr("warm") : tr("cold"), {0.0}, {0.0}, warm ? tokens.difference : tokens.idealNeed};
+        PlotSeries one {warm ? tr("warm") : tr("cold"), {0.0}, {0.0}, warm ? tokens.tenants[5] : tokens.tenants[0]};
         one.style = warm ? Qt::DashLine : Qt::SolidLine;
         one.step = true;
         const auto count = static_cast<double>(distribution.sorted.size());
@@ -351,8 +350,8 @@ void PredictionPage::refreshDistribution()
     }
     m_distributionTitle->setText(
         tr("Steps %1: %2 cold, %3 warm").arg(distributionTitle(row), countText(counts[0]), countText(counts[1])));
-    m_distributionTitle->setToolTip(tr("Completed requests. Cold: nothing served from the cache at first admission; "
-                                       "warm: something was. Steps are not seconds: no coefficients are stated."));
+    m_distributionTitle->setToolTip(tr("Completed requests. Cold: no prefix hit at first admission; "
+                                       "warm: some. Steps are not seconds: no coefficients are stated."));
     m_distribution->setAxisTitles(tr("steps %1").arg(distributionTitle(row)), tr("% of requests"));
     m_distribution->setSeries(series);
 }

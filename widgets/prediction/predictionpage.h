@@ -6,6 +6,7 @@
 #include "explain/explanationsource.h"
 #include "shell/page.h"
 
+#include <QStringList>
 #include <QVector>
 
 class QAbstractItemModel;
@@ -75,6 +76,7 @@ private:
     QSortFilterProxyModel* m_requestOrder;
     QTableView* m_requestView;
     QLabel* m_requestTitle;
+    QStringList m_names; // of tenants, as they are shown
 };
 
 } // namespace kvw::gui

@@ -4,6 +4,7 @@
 #include "prediction/predictiontables.h"
 
 #include "models/numbertext.h"
+#include "report/report_words.h"
 
 #include <QCoreApplication>
 
@@ -20,6 +21,11 @@ constexpr std::array shownOutcomes {
     Outcome::Completed, Outcome::Rejected, Outcome::Cancelled, Outcome::Failed, Outcome::Unfinished};
 
 } // namespace
+
+TenantText tenantTextOf(const Plan& plan)
+{
+    return [&plan](const std::string& id) { return QString::fromStdString(tenantName(&plan, id)); };
+}
 
 QString outcomeText(Outcome outcome)
 {
@@ -62,7 +68,7 @@ static constexpr std::array<const char*, 15> requestFigureNames {"", "", "", "pr
 
 QStringList requestHeaders()
 {
-    return {tr("Request"), tr("Tenant"), tr("Outcome"), tr("Prompt"), tr("Output"), tr("From cache"), tr("Arrives"),
+    return {tr("Request"), tr("Tenant"), tr("Outcome"), tr("Prompt"), tr("Output"), tr("Prefix hits"), tr("Arrives"),
         tr("Admitted"), tr("First token"), tr("Ends"), tr("Preempted"), tr("Recomputed"), tr("Most blocks"),
         tr("First miss"), tr("Reason")};
 }
@@ -70,7 +76,7 @@ QStringList requestHeaders()
 QStringList requestHeaderTips()
 {
     return {tr("Number of the request in the workload"), {}, tr("How it ended"), tr("Prompt tokens"),
-        tr("Tokens generated"), tr("Tokens served from the cache, all admissions together"),
+        tr("Tokens generated"), tr("Prompt tokens served by prefix hits, all admissions together"),
         tr("Step in which it arrives"), tr("Step of its first admission"), tr("Step of its first output token"),
         tr("Step in which it ends"), tr("How often it lost its state"), tr("Tokens computed again after a preemption"),
         tr("Most blocks of the first group that it held at a time"),
@@ -78,7 +84,7 @@ QStringList requestHeaderTips()
         tr("Why it was rejected or failed")};
 }
 
-QVector<QVector<Cell>> requestRows(const RunRecord& record)
+QVector<QVector<Cell>> requestRows(const RunRecord& record, const TenantText& tenantText)
 {
     QVector<QVector<Cell>> out;
     for (const RequestRecord& request : record.requests) {
@@ -88,7 +94,7 @@ QVector<QVector<Cell>> requestRows(const RunRecord& record)
         outcome.warns = request.outcome == Outcome::Rejected || request.outcome == Outcome::Failed;
         Cell preempted = Cell::count(request.preemptions);
         preempted.warns = request.preemptions > 0;
-        QVector<Cell> row {id, Cell::words(QString::fromStdString(record.tenants[request.tenant].id)), outcome,
+        QVector<Cell> row {id, Cell::words(tenantText(record.tenants[request.tenant].id)), outcome,
             Cell::count(request.promptTokens), Cell::count(request.outputTokens), Cell::count(request.hitTokens),
             Cell::count(request.arrivalStep), Cell::count(request.admitStep, request.admitStep < 0),
             Cell::count(request.firstTokenStep, request.firstTokenStep < 0),
@@ -109,10 +115,10 @@ QVector<QVector<Cell>> requestRows(const RunRecord& record)
 
 QStringList tenantHeaders()
 {
-    return {tr("Tenant"), tr("From\ncache"), tr("Never\nseen"), tr("Evicted"), tr("Not\neligible"), tr("Below\nunit")};
+    return {tr("Tenant"), tr("Prefix\nhits"), tr("Never\nseen"), tr("Evicted"), tr("Not\neligible"), tr("Below\nunit")};
 }
 
-QVector<QVector<Cell>> tenantRows(const RunRecord& record)
+QVector<QVector<Cell>> tenantRows(const RunRecord& record, const TenantText& tenantText)
 {
     QVector<QVector<Cell>> out;
     for (const TenantRecord& tenant : record.tenants) {
@@ -124,7 +130,7 @@ QVector<QVector<Cell>> tenantRows(const RunRecord& record)
             : static_cast<double>(tenant.hitTokens) / static_cast<double>(tenant.promptTokens);
         const QString base = QStringLiteral("prediction.tenants.%1.").arg(QString::fromStdString(tenant.id));
         share.figure = base + QStringLiteral("hitShare");
-        QVector<Cell> row {Cell::words(QString::fromStdString(tenant.id)), share};
+        QVector<Cell> row {Cell::words(tenantText(tenant.id)), share};
         for (const MissCause cause :
             {MissCause::NeverSeen, MissCause::Evicted, MissCause::IdentityDiffers, MissCause::BelowUnit}) {
             row.push_back(Cell::count(tenant.missCauses[static_cast<std::size_t>(cause)]));

@@ -4,22 +4,30 @@
 #pragma once
 
 #include "models/celltablemodel.h"
+#include "plan/plan.h"
 #include "serving/run_record.h"
 
 #include <QString>
+
+#include <functional>
 
 namespace kvw::gui {
 
 // The tables of the prediction page, from a run's record.
 
+/// What a tenant is called, by its id.
+using TenantText = std::function<QString(const std::string& id)>;
+/// Its name in `plan`, where it has one. `plan` outlives what is given.
+TenantText tenantTextOf(const Plan& plan);
+
 QStringList requestHeaders();
 QStringList requestHeaderTips();
 /// One row a request, in the order of their ids.
-QVector<QVector<Cell>> requestRows(const RunRecord& record);
+QVector<QVector<Cell>> requestRows(const RunRecord& record, const TenantText& tenantText);
 
 QStringList tenantHeaders();
 /// One row a tenant: prefix hits, and why the others' first tokens were not served.
-QVector<QVector<Cell>> tenantRows(const RunRecord& record);
+QVector<QVector<Cell>> tenantRows(const RunRecord& record, const TenantText& tenantText);
 
 QStringList distributionHeaders();
 /// Queue, first token, per token, end to end; cold and warm side by side.

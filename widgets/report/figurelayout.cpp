@@ -7,6 +7,7 @@
 #include "report/blockfigure.h"
 #include "report/layoutstyle.h"
 #include "report/tablelayout.h"
+#include "serving/shown_samples.h"
 #include "units/format.h"
 
 #include <algorithm>
@@ -198,16 +199,8 @@ public:
     {
         const std::size_t count = figure.series.empty() ? 0 : figure.series.front().points.size();
         constexpr std::size_t mostColumns = 700;
-        const std::size_t bucket = std::max<std::size_t>(1, (count + mostColumns - 1) / mostColumns);
-        for (std::size_t from = 0; from < count; from += bucket) {
-            // Of several points in one place the one with the highest first series: a peak is not lost.
-            std::size_t best = from;
-            for (std::size_t i = from; i < std::min(count, from + bucket); ++i) {
-                if (figure.series.front().points[i].second > figure.series.front().points[best].second)
-                    best = i;
-            }
-            m_shown.push_back(best);
-        }
+        m_shown
+            = shownSamples(count, mostColumns, [&](std::size_t i) { return figure.series.front().points[i].second; });
         for (const std::size_t i : m_shown) {
             double sum = 0;
             for (const Figure::Series& series : figure.series)

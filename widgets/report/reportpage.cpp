@@ -229,6 +229,11 @@ void ReportPage::markChanged()
         m_delay.start();
 }
 
+bool ReportPage::isBusy() const
+{
+    return m_changed || m_job != m_laidOut;
+}
+
 void ReportPage::showEvent(QShowEvent* event)
 {
     Page::showEvent(event);
@@ -248,6 +253,7 @@ void ReportPage::rebuild()
         watcher->deleteLater();
         if (job != m_job)
             return;
+        m_laidOut = job;
         const Laid laid = watcher->result();
         m_preview->setReport(laid.report);
         if (!laid.report) {

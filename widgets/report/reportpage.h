@@ -39,6 +39,7 @@ public:
     PagePreview* preview() const;
     /// Writes the PDF, in another thread; tells the outcome by message() and exported().
     void exportTo(const QString& path);
+    bool isBusy() const override;
 
 signals:
     /// An export ended. `error` is empty when the file was written.
@@ -68,6 +69,7 @@ private:
     QAction* m_export;
     QTimer m_delay; ///< several changes at once make one layout
     int m_job = 0; ///< number of the newest layout; older ones are dropped when they arrive
+    int m_laidOut = 0; // the job whose pages are shown
     bool m_changed = true;
 };
 

@@ -132,6 +132,11 @@ void Page::setHeadline(const QString& text, const QString& figure)
     m_headlineFigure = figure;
 }
 
+bool Page::isBusy() const
+{
+    return false;
+}
+
 QWidget* Page::mainView() const
 {
     QWidgetList shown = tabOrder();

@@ -40,6 +40,8 @@ public:
     virtual QString sideTitle() const;
     /// One sentence: what the page is for.
     QString purpose() const;
+    /// Whether what the page shows is still being read, laid out or computed.
+    virtual bool isBusy() const;
     /// What has the focus when somebody comes here by key: the page's main view.
     virtual QWidget* mainView() const;
     /// In the order of Tab: the header's own buttons first.

@@ -26,17 +26,22 @@ void settle(int milliseconds)
         QApplication::processEvents(QEventLoop::AllEvents, 20);
 }
 
+constexpr int longest = 120'000; // milliseconds
+
+/// Until `busy` is over, within reason.
+template <typename Busy>
+void waitWhile(const Busy& busy)
+{
+    QElapsedTimer timer;
+    timer.start();
+    while (busy() && timer.elapsed() < longest)
+        settle(50);
+}
+
 /// Predicts and runs live, so that every page has something real to show. Waits for each as long as it takes, within
 /// reason.
 void runAll(MainWindow& window)
 {
-    constexpr int longest = 120'000; // milliseconds
-    const auto waitWhile = [](const auto& busy) {
-        QElapsedTimer timer;
-        timer.start();
-        while (busy() && timer.elapsed() < longest)
-            settle(50);
-    };
     if (auto* runner = window.findChild<PredictionRunner*>()) {
         runner->start();
         waitWhile([&] { return runner->isRunning(); });
@@ -65,7 +70,9 @@ int takeScreenshots(MainWindow& window, const QString& folder, QSize size, const
         window.showPage(id);
         window.goToFigure(QStringLiteral("idealBytes")); // Explain shows what a total looks like
         window.showPage(id);
-        settle(id == QStringLiteral("report") ? 4000 : 500); // pages are laid out in the background
+        settle(400); // what is done in the background has begun by then
+        waitWhile([&] { return window.page(id)->isBusy(); });
+        settle(200);
         if (!window.grab().save(QStringLiteral("%1/%2-%3.png").arg(folder, id, suffix)))
             return -1;
         ++written;

@@ -59,6 +59,27 @@ QString codeClause(int code)
 
 } // namespace
 
+QString phaseTitle(ProbePhase phase)
+{
+    switch (phase) {
+    case ProbePhase::Setup:
+        return tr("Predict");
+    case ProbePhase::Ceilings:
+        return tr("Memory rates");
+    case ProbePhase::Reserve:
+        return tr("Reserve");
+    case ProbePhase::Steps:
+        return tr("Step run");
+    case ProbePhase::Count:
+        return tr("Count bytes");
+    case ProbePhase::Release:
+        return tr("Release");
+    case ProbePhase::Evidence:
+        break;
+    }
+    return tr("Evidence");
+}
+
 std::optional<ProbePhase> runningPhase(const RunProgress& progress)
 {
     const auto running = std::find_if(progress.phases.begin(), progress.phases.end(),
@@ -72,7 +93,7 @@ QString whereText(const RunProgress& progress)
     if (phase == ProbePhase::Steps && progress.predictedSteps > 0)
         return tr(" at step %1 of %2").arg(countText(progress.step), countText(progress.predictedSteps));
     if (phase)
-        return tr(" in the phase \"%1\"").arg(fromStd(phaseName(*phase)));
+        return tr(" in the phase \"%1\"").arg(phaseTitle(*phase));
     return {};
 }
 

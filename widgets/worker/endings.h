@@ -13,7 +13,10 @@
 
 namespace kvw::gui {
 
-/// Where a run was, to end a sentence with: " at step 512 of 900", " in the phase \"reserve\"", or nothing.
+/// What a phase is called wherever people read of it: "Step run".
+QString phaseTitle(ProbePhase phase);
+
+/// Where a run was, to end a sentence with: " at step 512 of 900", " in the phase \"Reserve\"", or nothing.
 QString whereText(const RunProgress& progress);
 
 /// Why a worker is gone, as a sentence: by signal or by exit code (resources/help/worker-protocol.md). `told`: what it

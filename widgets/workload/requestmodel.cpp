@@ -39,10 +39,11 @@ RequestModel::RequestModel(QObject* parent)
     : QAbstractTableModel(parent)
 {}
 
-void RequestModel::setWorkload(std::shared_ptr<const Workload> workload)
+void RequestModel::setWorkload(std::shared_ptr<const Workload> workload, const QStringList& tenants)
 {
     beginResetModel();
     m_workload = std::move(workload);
+    m_tenants = tenants;
     endResetModel();
 }
 
@@ -58,6 +59,8 @@ int RequestModel::columnCount(const QModelIndex& parent) const
 
 QString RequestModel::text(const Request& request, int column) const
 {
+    if (column == TenantName && request.tenant < m_tenants.size())
+        return m_tenants[request.tenant];
     if (column == TenantName)
         return QString::fromStdString(m_workload->tenants[request.tenant]);
     if (column == Prompt) {

@@ -6,6 +6,7 @@
 #include "workload/request.h"
 
 #include <QAbstractTableModel>
+#include <QStringList>
 
 #include <memory>
 
@@ -22,7 +23,8 @@ public:
     explicit RequestModel(QObject* parent = nullptr);
 
     /// Shows `workload`, which stays unchanged as long as it is shown; null shows nothing.
-    void setWorkload(std::shared_ptr<const Workload> workload);
+    /// `tenants`: what the workload's tenants are called, in their order; ids where there is nothing.
+    void setWorkload(std::shared_ptr<const Workload> workload, const QStringList& tenants = {});
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
@@ -32,6 +34,7 @@ private:
     QString text(const Request& request, int column) const;
 
     std::shared_ptr<const Workload> m_workload;
+    QStringList m_tenants;
 };
 
 } // namespace kvw::gui

@@ -8,6 +8,7 @@
 #include "models/numbertext.h"
 #include "models/tableview.h"
 #include "plot/plotview.h"
+#include "report/report_words.h"
 #include "style/elidedlabel.h"
 #include "style/tokens.h"
 #include "workload/requestmodel.h"
@@ -199,7 +200,10 @@ void WorkloadPage::showEvent(QShowEvent* event)
 void WorkloadPage::refresh()
 {
     const std::shared_ptr<const WorkloadFacts>& facts = m_preview->facts();
-    m_requests->setWorkload(std::shared_ptr<const Workload>(facts, &facts->workload));
+    QStringList names;
+    for (const std::string& id : facts->workload.tenants)
+        names.push_back(QString::fromStdString(tenantName(&m_document.plan(), id)));
+    m_requests->setWorkload(std::shared_ptr<const Workload>(facts, &facts->workload), names);
     m_table->resizeColumnsToContents();
     m_digest->setText(facts->sha256);
     m_digest->setCursorPosition(0);
@@ -213,9 +217,9 @@ void WorkloadPage::refresh()
         return;
     }
     const Tokens& tokens = tokensFor(palette());
-    m_prompts->setSeries({outline(tr("requests"), facts->prompts, tokens.blockPrivate)});
-    m_outputs->setSeries({outline(tr("requests"), facts->outputs, tokens.blockPrivate)});
-    m_arrivals->setSeries({outline(tr("arrivals"), facts->arrivals, tokens.blockPrivate)});
+    m_prompts->setSeries({outline(tr("requests"), facts->prompts, tokens.tenants[0])});
+    m_outputs->setSeries({outline(tr("requests"), facts->outputs, tokens.tenants[0])});
+    m_arrivals->setSeries({outline(tr("arrivals"), facts->arrivals, tokens.tenants[0])});
     m_promptsAbout->setText(rangeText(facts->prompts, tr("tokens")));
     m_outputsAbout->setText(rangeText(facts->outputs, tr("tokens")));
     m_arrivalsAbout->setText(rangeText(facts->arrivals, tr("steps")));
@@ -240,6 +244,11 @@ void WorkloadPage::changeEvent(QEvent* event)
     Page::changeEvent(event);
     if (event->type() == QEvent::PaletteChange)
         refresh();
+}
+
+bool WorkloadPage::isBusy() const
+{
+    return m_preview->isBusy();
 }
 
 } // namespace kvw::gui

@@ -26,6 +26,7 @@ class WorkloadPage : public Page
 public:
     explicit WorkloadPage(PlanDocument& document, QWidget* parent = nullptr);
 
+    bool isBusy() const override;
     QStringList fieldPrefixes() const override;
     bool showField(const QString& path) override;
 

@@ -5,11 +5,13 @@
 #include "live/phasestrip.h"
 #include "live/runsmodel.h"
 #include "models/roles.h"
+#include "style/tokens.h"
 #include "support/example_plans.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTextDocumentFragment>
 
 using namespace kvw;
 using namespace kvw::gui;
@@ -96,6 +98,25 @@ void LiveModelsTest::evidence()
     QCOMPARE(text(model, 4, EvidenceModel::Tolerance), QStringLiteral("–"));
     QCOMPARE(verdictCountText(model.rows()), QStringLiteral("✓ 1 agree · ✗ 2 differ · – 2 without verdict"));
     QCOMPARE(model.detail(99), QString());
+    std::vector<EvidenceRow> spread = someRows();
+    spread[3].below = 0.21e9;
+    spread[3].above = 0.79e9;
+    spread[3].toleranceReason = "spread";
+    model.setRows(spread, EvidenceModel::Kind::Measured);
+    QCOMPARE(text(model, 4, EvidenceModel::Tolerance), QStringLiteral("3.00 … 4.00 GB/s"));
+    model.setRows(someRows(), EvidenceModel::Kind::Measured);
+    // In colours it says the same.
+    QCOMPARE(QTextDocumentFragment::fromHtml(verdictCountRichText(model.rows(), lightPalette())).toPlainText(),
+        verdictCountText(model.rows()));
+    QVERIFY(verdictCountRichText(model.rows(), lightPalette()).contains(tokensFor(lightPalette()).differs.name()));
+    // Tenants have names.
+    std::vector<EvidenceRow> rows = someRows();
+    rows[0].id = "hit_tokens.tenant";
+    rows[0].title = "Tokens served from hits, tenant";
+    model.setRows(rows, EvidenceModel::Kind::Measured);
+    model.setTenantNames({{"tenant", "Cedar"}});
+    QCOMPARE(text(model, 2, EvidenceModel::Row), QStringLiteral("Tokens served from hits, Cedar"));
+    QCOMPARE(text(model, 0, EvidenceModel::Row), QStringLiteral("Title of bytes"));
 }
 
 void LiveModelsTest::evidenceOfOtherKinds()
@@ -137,7 +158,8 @@ void LiveModelsTest::runs()
     const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::Fatal);
     QCOMPARE(model.rowCount(), 1);
     QCOMPARE(model.index(0, RunsModel::ResultColumn).data().toString(), QStringLiteral("~ ✓ 1  ✗ 2"));
-    QVERIFY(model.index(0, 0).data(Qt::ToolTipRole).toString().contains(QStringLiteral("2026-01-31")));
+    QVERIFY(model.index(0, 0).data(Qt::ToolTipRole).toString().contains(QStringLiteral("2026-01-31 12:00 UTC")));
+    QCOMPARE(model.index(0, RunsModel::Run).data().toString(), QStringLiteral("run 4"));
 
     auto run = std::make_shared<LiveResult>();
     run->id = QStringLiteral("run5");
@@ -189,6 +211,15 @@ void LiveModelsTest::phases()
     strip.setProgress(std::make_shared<const RunProgress>(progress), true);
     QCOMPARE(strip.texts().at(1), QStringLiteral("✗ Step run 512 of 1,900"));
     QCOMPARE(strip.accessibleDescription(), strip.texts().join(QStringLiteral(", ")));
+    // Cancelled: the phase ended in good order, the run did not come to its end.
+    progress.phases[1].state = PhaseStatus::State::Done;
+    progress.samples.resize(1);
+    progress.cancelling = true;
+    strip.setProgress(std::make_shared<const RunProgress>(progress), true);
+    QCOMPARE(strip.texts().at(1), QStringLiteral("✗ Step run cancelled at step 512 of 1,900"));
+    progress.step = 1899; // it was at its end all the same
+    strip.setProgress(std::make_shared<const RunProgress>(progress), true);
+    QVERIFY(strip.texts().at(1).startsWith(QStringLiteral("✓ Step run 1,900")));
 }
 
 QTEST_MAIN(LiveModelsTest)

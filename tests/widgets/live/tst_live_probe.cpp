@@ -20,6 +20,7 @@
 #include <QLineEdit>
 #include <QProcess>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -85,6 +86,13 @@ struct Bench
                 return progress && progress->step >= step;
             },
             longTime);
+    }
+    /// Whether a label of the page begins so.
+    bool says(const QString& text) const
+    {
+        const QList<QLabel*> labels = page->findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(),
+            [&](const QLabel* label) { return label->isVisible() && label->text().startsWith(text); });
     }
     QString verdict(int row) const { return evidence->index(row, EvidenceModel::VerdictColumn).data().toString(); }
     QString result(int row) const { return runs->index(row, RunsModel::ResultColumn).data().toString(); }
@@ -182,7 +190,20 @@ void LiveProbeTest::runCancelRunAgain()
     QVERIFY(bench.page->controller().isCancelling());
     QVERIFY(bench.ends());
     QVERIFY2(changes.size() <= timer.elapsed() / 100 + 5, qPrintable(QString::number(changes.size())));
-    QCOMPARE(bench.last()->state, QStringLiteral("cancelled"));
+    const QString steps = QString::fromStdString(std::to_string(
+        bench.page->controller().progressOf(QStringLiteral("run1"))->predictedSteps)); // fewer than 1,000 or grouped
+    QVERIFY2(QRegularExpression(QStringLiteral("^cancelled at step [\\d,]+ of [\\d,]+$"))
+                 .match(bench.last()->state)
+                 .hasMatch(),
+        qPrintable(bench.last()->state));
+    QVERIFY(QString(bench.last()->state).remove(QLatin1Char(',')).endsWith(QStringLiteral(" of ") + steps));
+    // One wording: in the strip, in the header and over the evidence.
+    QVERIFY(bench.page->findChild<PhaseStrip*>()
+                ->texts()
+                .join(QLatin1Char('|'))
+                .contains(QStringLiteral("✗ Step run ") + bench.last()->state));
+    QVERIFY(bench.says(QStringLiteral("run 1 ") + bench.last()->state));
+    QVERIFY(bench.says(QStringLiteral("run 1, ") + bench.last()->state));
     QCOMPARE(bench.result(0), QStringLiteral("cancelled"));
     QVERIFY(!bench.last()->rows.empty());
     QVERIFY(bench.window.document().plan().evidence.empty()); // part of a run proves nothing
@@ -300,7 +321,21 @@ void LiveProbeTest::editedWhileItRuns()
     QVERIFY(bench.isReady());
     bench.page->runAction()->trigger();
     QVERIFY(bench.reachesStep(1));
+    const auto predicted = [&] {
+        QStringList out;
+        for (int i = 0; i < bench.evidence->rowCount(); ++i)
+            out.push_back(bench.evidence->index(i, EvidenceModel::Prediction).data(ExactRole).toString());
+        return out;
+    };
+    const QStringList before = predicted();
     QVERIFY(document.setField(QStringLiteral("limits.maxModelLen"), QStringLiteral("2048")).ok());
+    QVERIFY(document.setField(QStringLiteral("workload.requests"), QStringLiteral("7")).ok());
+    // It keeps the columns of its own plan, and says that it is of that one.
+    QVERIFY(bench.page->controller().isRunning());
+    QVERIFY(bench.says(QStringLiteral("~ run 1 is of an earlier plan")));
+    QTest::qWait(400); // a preview of the edited plan has come, or the run is over
+    if (bench.page->controller().isRunning())
+        QCOMPARE(predicted(), before);
     QVERIFY(bench.ends());
     QCOMPARE(bench.last()->state, QStringLiteral("done"));
     QVERIFY(document.isStale(*bench.last()));

@@ -136,7 +136,7 @@ void PredictionTest::figuresAreTheProgrammes()
     QCOMPARE(bare(figure(page, QStringLiteral("steps"))), text(number("steps")));
     QCOMPARE(bare(figure(page, QStringLiteral("completed of offered"))),
         QStringLiteral("%1 of %2").arg(text(outcomes.value(QStringLiteral("completed")).toInteger()), text(offered)));
-    QVERIFY(figure(page, QStringLiteral("prompt tokens from the cache"))
+    QVERIFY(figure(page, QStringLiteral("prompt tokens by prefix hits"))
                 .startsWith(QStringLiteral("%1 of %2,").arg(text(hits), text(prompt))));
 
     const QTableView* requests = tableOf(page, QStringLiteral("Requests"));

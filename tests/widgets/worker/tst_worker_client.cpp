@@ -294,8 +294,8 @@ void WorkerClientTest::killedAtTwentyMoments()
         if (end->how == RunEnd::How::Died) {
             ++died;
             QCOMPARE(watched.client().sentence(), end->sentence);
-            const QRegularExpression form(QStringLiteral(
-                "^The worker was killed \\(signal 9\\)( at step ([\\d,]+) of [\\d,]+| in the phase \"(\\w+)\")?\\.$"));
+            const QRegularExpression form(QStringLiteral("^The worker was killed \\(signal 9\\)( at step ([\\d,]+) of "
+                                                         "[\\d,]+| in the phase \"([\\w ]+)\")?\\.$"));
             const QRegularExpressionMatch match = form.match(end->sentence);
             QVERIFY2(match.hasMatch(), qPrintable(end->sentence));
             places.insert(!match.captured(3).isEmpty() ? match.captured(3)
@@ -388,7 +388,7 @@ void WorkerClientTest::sentences()
         QStringLiteral("The worker was killed (signal 9) at step 512 of 900."));
     progress.phases = {{ProbePhase::Reserve, PhaseStatus::State::Running, 0}};
     QCOMPARE(endingSentence(QProcess::CrashExit, 11, {}, whereText(progress)),
-        QStringLiteral("The worker crashed (signal 11) in the phase \"reserve\"."));
+        QStringLiteral("The worker crashed (signal 11) in the phase \"Reserve\"."));
     QCOMPARE(
         endingSentence(QProcess::NormalExit, 12, Error {"worker.watchdog", "nothing was heard for 30 seconds"}, {}),
         QStringLiteral(

@@ -199,7 +199,7 @@ void WorkerFaultsTest::endsByItself()
     const auto end = watched.run(orderOf(smallPlan(), QStringLiteral("run1")));
     QVERIFY(end);
     QVERIFY(end->how == RunEnd::How::Died);
-    QCOMPARE(end->sentence, sentence + QStringLiteral(" in the phase \"setup\"."));
+    QCOMPARE(end->sentence, sentence + QStringLiteral(" in the phase \"Predict\"."));
     QVERIFY(end->progress.phases.at(0).state == PhaseStatus::State::CutShort);
 }
 
@@ -248,7 +248,7 @@ void WorkerFaultsTest::stopsAnswering()
     QVERIFY(end && end->how == RunEnd::How::Died);
     QCOMPARE(end->sentence,
         QStringLiteral(
-            "The worker stopped answering in the phase \"setup\": nothing was heard for 1 seconds. It was killed."));
+            "The worker stopped answering in the phase \"Predict\": nothing was heard for 1 seconds. It was killed."));
 }
 
 void WorkerFaultsTest::doesNotHearTheCancel()
