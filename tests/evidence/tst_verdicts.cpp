@@ -119,6 +119,7 @@ private slots:
     void poolOnePageShortTurnsVerdict();
     void sharingChangesHitsKeysAndBytes();
     void preemptionsGetNoVerdict();
+    void whatDidNotHappenGetsNoVerdict();
 };
 
 void tst_Verdicts::honestRunAgrees_data()
@@ -164,7 +165,9 @@ void tst_Verdicts::honestRunAgrees()
     QCOMPARE_EQ(outcomes.verdict("appended_bytes"), Verdict::Agrees);
     QCOMPARE_EQ(outcomes.verdict("content_mismatches"), Verdict::Agrees);
     QCOMPARE_EQ(outcomes.verdict("entries_read_back"), Verdict::Agrees);
-    QCOMPARE_EQ(outcomes.verdict("hit_tokens.acme"), Verdict::Agrees);
+    // Without a prefix cache there are no hits to put to the test.
+    QCOMPARE_EQ(outcomes.verdict("hit_tokens.acme"),
+        path == "reuse.prefixCaching" ? Verdict::NotTested : Verdict::Agrees);
     QVERIFY(outcomes.prediction.readBackEntries > 0);
     const auto counts = outcomes.prediction.outcomes();
     QCOMPARE(counts[0] + counts[1] + counts[2] + counts[3] + counts[4], 40);
@@ -259,6 +262,30 @@ void tst_Verdicts::preemptionsGetNoVerdict()
                 || !row.toleranceReason.empty(),
             row.id.c_str());
     }
+}
+
+/// A pool in which everything fits evicts nothing and computes nothing twice: zero against zero is no agreement.
+void tst_Verdicts::whatDidNotHappenGetsNoVerdict()
+{
+    const Plan roomy = test::with(test::smallPlan(), {{"budget.kvBytesPerRank", "64MiB"}, {"workload.requests", "4"}});
+    HostDevice device;
+    const Outcomes outcomes = probe(roomy, device);
+    for (const char* id : {"evictions", "recomputed_tokens"}) {
+        const auto row = std::find_if(
+            outcomes.rows.begin(), outcomes.rows.end(), [&](const EvidenceRow& one) { return one.id == id; });
+        QVERIFY2(row != outcomes.rows.end(), id);
+        QCOMPARE(toDouble(row->measured.value()), 0.0);
+        QCOMPARE_EQ(row->verdict, Verdict::NotTested);
+        QVERIFY(!row->reason.empty());
+    }
+    const VerdictCounts counts = countVerdicts(outcomes.rows);
+    QVERIFY(counts.notTested >= 2);
+    QCOMPARE(counts.judged() + counts.withoutVerdict(), static_cast<std::int64_t>(outcomes.rows.size()));
+    // Stored and read back it is the same; people read it with its sign.
+    const std::vector<EvidenceRow> back = rowsOf(summaries(outcomes.rows, "run1"));
+    QCOMPARE(countVerdicts(back).notTested, counts.notTested);
+    QCOMPARE(verdictText("not put to the test"), std::string("– no verdict: not put to the test"));
+    QCOMPARE(verdictText("agrees"), std::string("✓ agrees"));
 }
 
 QTEST_GUILESS_MAIN(tst_Verdicts)
