@@ -166,8 +166,8 @@ void tst_Verdicts::honestRunAgrees()
     QCOMPARE_EQ(outcomes.verdict("content_mismatches"), Verdict::Agrees);
     QCOMPARE_EQ(outcomes.verdict("entries_read_back"), Verdict::Agrees);
     // Without a prefix cache there are no hits to put to the test.
-    QCOMPARE_EQ(outcomes.verdict("hit_tokens.acme"),
-        path == "reuse.prefixCaching" ? Verdict::NotTested : Verdict::Agrees);
+    QCOMPARE_EQ(
+        outcomes.verdict("hit_tokens.acme"), path == "reuse.prefixCaching" ? Verdict::NotTested : Verdict::Agrees);
     QVERIFY(outcomes.prediction.readBackEntries > 0);
     const auto counts = outcomes.prediction.outcomes();
     QCOMPARE(counts[0] + counts[1] + counts[2] + counts[3] + counts[4], 40);
