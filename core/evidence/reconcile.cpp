@@ -165,7 +165,7 @@ private:
     {
         for (std::size_t t = 0; t < m_setup.workload.tenants.size(); ++t) {
             const std::string& tenant = m_setup.workload.tenants[t];
-            EvidenceRow& row = add("hit_tokens." + tenant, "Tokens served from hits, " + tenant, Unit::Token,
+            EvidenceRow& row = add("hit_tokens." + tenant, "Prompt tokens by prefix hits, " + tenant, Unit::Token,
                 "ledger of writes: prompt tokens of completed requests that were never written");
             row.predicted = m_prediction.tenants[t].neverComputed;
             if (m_readings)

@@ -170,7 +170,7 @@ Section predictionSection(const RunSetup& setup, const RunRecord& record, const 
             fmt::format("{} = {}", grouped(static_cast<std::int64_t>(record.requests.size())),
                 outcomesText(record.outcomes()))},
         {"Tokens computed again", grouped(record.recomputedTokens)}, {"Evictions", grouped(record.evictions)},
-        {"Tokens served from hits",
+        {"Prompt tokens by prefix hits",
             fmt::format("{} of {} ({})", grouped(hits), grouped(prompt), percent(hits, prompt))},
         {"Steps", grouped(record.steps)}, {"Rules", mark + setup.behaviour.rule},
         {"Pool fraction",

@@ -153,7 +153,7 @@ private:
         const auto outcomes = m_record.outcomes();
         const auto outcome
             = [&](Outcome which) { return outcomeCounted(which, outcomes[static_cast<std::size_t>(which)]); };
-        const Quantity hits = ofTenants("tokens from the cache", &TenantRecord::hitTokens, totals.hitTokens);
+        const Quantity hits = ofTenants("prompt tokens by prefix hits", &TenantRecord::hitTokens, totals.hitTokens);
         const Quantity prompts = ofTenants("prompt tokens", &TenantRecord::promptTokens, totals.promptTokens);
         if (path == "offered" || path == "refused") {
             std::vector<Quantity> terms;
@@ -162,8 +162,8 @@ private:
                 if (path == "offered" || which == Outcome::Rejected || which == Outcome::Failed)
                     terms.push_back(outcome(which));
             }
-            Explanation out = begin(
-                fmt::format("requests {}", path), named(sum(terms), fmt::format("requests {}", path), Unit::Request));
+            const std::string title = path == "offered" ? "requests offered" : "requests rejected or failed";
+            Explanation out = begin(title, named(sum(terms), title, Unit::Request));
             out.facts = {
                 {"What",
                     path == "offered"
@@ -180,11 +180,11 @@ private:
             return finish(std::move(out));
         }
         if (path == "hitTokens")
-            return ofTokens("tokens from the cache", hits, true, wholeRun());
+            return ofTokens("prompt tokens by prefix hits", hits, true, wholeRun());
         if (path == "promptTokens")
             return ofTokens("prompt tokens", prompts, false, wholeRun());
         if (path == "hitShare")
-            return ofShare("share of prompt tokens from the cache", hits, prompts);
+            return ofShare("share of prompt tokens by prefix hits", hits, prompts);
         return std::nullopt;
     }
 
@@ -214,14 +214,14 @@ private:
 
     std::optional<Explanation> ofTenant(const TenantRecord& tenant, std::string_view path) const
     {
-        const Quantity hits = tenantTotal(tenant, "tokens from the cache", &TenantRecord::hitTokens);
+        const Quantity hits = tenantTotal(tenant, "prompt tokens by prefix hits", &TenantRecord::hitTokens);
         const Quantity prompts = tenantTotal(tenant, "prompt tokens", &TenantRecord::promptTokens);
         if (path == "hitTokens")
             return ofTokens(hits.name(), hits, true, wholeRun());
         if (path == "promptTokens")
             return ofTokens(prompts.name(), prompts, false, wholeRun());
         if (path == "hitShare")
-            return ofShare("share of prompt tokens from the cache, " + tenant.id, hits, prompts);
+            return ofShare("share of prompt tokens by prefix hits, " + tenant.id, hits, prompts);
         if (path == "neverComputed")
             return ofNeverComputed(tenant);
         if (const auto outcome = behind(path, "outcomes."))

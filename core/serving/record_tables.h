@@ -64,7 +64,7 @@ inline constexpr RequestFigure requestFigures[] {
     {"promptTokens", "prompt tokens", Unit::Token, &RequestRecord::promptTokens, "the value of its Arrive event"},
     {"outputTokens", "output tokens", Unit::Token, &RequestRecord::outputTokens,
         "the value of the event that ended it: one token in each step after its prompt was computed"},
-    {"hitTokens", "tokens from the cache", Unit::Token, &RequestRecord::hitTokens,
+    {"hitTokens", "prompt tokens by prefix hits", Unit::Token, &RequestRecord::hitTokens,
         "the values of its Admit events, all admissions together"},
     {"neverComputed", "prompt tokens never computed", Unit::Token, &RequestRecord::neverComputed,
         "the least value of its Admit events, at most its prompt"},

@@ -268,7 +268,7 @@ class ReportTest(unittest.TestCase):
             f"{grouped(final[state])} {state}" for state in ("active", "cached", "free", "held")))
         prompt = sum(tenant["promptTokens"] for tenant in record["tenants"])
         hits = sum(tenant["hitTokens"] for tenant in record["tenants"])
-        self.assertEqual(shown["Tokens served from hits"],
+        self.assertEqual(shown["Prompt tokens by prefix hits"],
                          f"{grouped(hits)} of {grouped(prompt)} ({100 * hits / prompt:.1f} %)")
         rows = tables(sections["Prediction"])[0]
         names = {tenant["id"]: tenant["name"] for tenant in reference_plan()["tenants"]}

@@ -147,7 +147,7 @@ void EvidenceModel::setTenantNames(std::map<std::string, std::string> names)
         emit dataChanged(index(0, Row), index(rowCount() - 1, Row));
 }
 
-/// "Tokens served from hits, acme": the id at its end gives way to the name.
+/// "Prompt tokens by prefix hits, acme": the id at its end gives way to the name.
 QString EvidenceModel::titleOf(const EvidenceRow& row) const
 {
     const std::size_t comma = row.title.rfind(", ");

@@ -30,7 +30,7 @@ namespace kvw::gui {
 
 namespace {
 
-constexpr int deviceWidth = 250;
+constexpr int deviceWidth = 264;
 constexpr int topHeight = 320;
 
 void setUpTable(QTableView* view, const QString& name)

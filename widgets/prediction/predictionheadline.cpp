@@ -33,7 +33,7 @@ PredictionHeadline::PredictionHeadline(QWidget* parent)
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(24);
-    for (const QString& caption : {tr("preemptions"), tr("rejected"), tr("tokens computed again"),
+    for (const QString& caption : {tr("preemptions"), tr("rejected or failed"), tr("tokens computed again"),
              tr("completed of offered"), tr("prompt tokens by prefix hits"), tr("steps")}) {
         auto* box = new QVBoxLayout;
         box->setSpacing(0);

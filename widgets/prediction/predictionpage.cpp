@@ -221,7 +221,7 @@ QWidget* PredictionPage::makeCharts()
     charts->addWidget(state);
     charts->addWidget(hits);
     charts->addWidget(latencies);
-    charts->setSizes({290, 280, 370});
+    charts->setSizes({275, 310, 355});
     charts->setStretchFactor(0, 4);
     charts->setStretchFactor(1, 3);
     charts->setStretchFactor(2, 4);

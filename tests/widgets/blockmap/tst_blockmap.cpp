@@ -354,7 +354,7 @@ void BlockMapTest::legendSaysTheLimits()
     QCOMPARE(names().mid(0, 6),
         (QStringList {"0–2 steps", "3–8 steps", "9–26 steps", "27–80 steps", "81–242 steps", "≥ 243 steps"}));
     map.setColouring(Colouring::Domain);
-    QVERIFY(names().contains(QStringLiteral("D1 group-1: acme")));
+    QVERIFY(names().contains(QStringLiteral("D1 group-1: Acme")));
     map.setColouring(Colouring::Group);
     QVERIFY(names().contains(QStringLiteral("G1 full")));
     // A click on a step leaves the others out.

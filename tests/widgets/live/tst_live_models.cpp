@@ -112,10 +112,10 @@ void LiveModelsTest::evidence()
     // Tenants have names.
     std::vector<EvidenceRow> rows = someRows();
     rows[0].id = "hit_tokens.tenant";
-    rows[0].title = "Tokens served from hits, tenant";
+    rows[0].title = "Prompt tokens by prefix hits, tenant";
     model.setRows(rows, EvidenceModel::Kind::Measured);
     model.setTenantNames({{"tenant", "Cedar"}});
-    QCOMPARE(text(model, 2, EvidenceModel::Row), QStringLiteral("Tokens served from hits, Cedar"));
+    QCOMPARE(text(model, 2, EvidenceModel::Row), QStringLiteral("Prompt tokens by prefix hits, Cedar"));
     QCOMPARE(text(model, 0, EvidenceModel::Row), QStringLiteral("Title of bytes"));
 }
 
