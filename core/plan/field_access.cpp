@@ -368,12 +368,25 @@ Result<void> assignField(const FieldReference& reference, std::string_view text)
         reference.slot);
 }
 
+namespace {
+
+/// The name of a choice that is given as people read it ("mutual TLS subject"); any other text as it is.
+std::string_view choiceName(const Field& field, std::string_view text)
+{
+    const std::span<const std::string_view> titles = choiceTitles(field.choices);
+    const auto found = std::find(titles.begin(), titles.end(), text);
+    return text.empty() || found == titles.end() ? text
+                                                 : field.choices[static_cast<std::size_t>(found - titles.begin())];
+}
+
+} // namespace
+
 Result<void> setField(Plan& plan, std::string_view path, std::string_view text)
 {
     const Result<FieldReference> reference = findField(plan, path);
     if (!reference)
         return reference.error();
-    Result<void> assigned = assignField(*reference, text);
+    Result<void> assigned = assignField(*reference, choiceName(*reference->field, text));
     if (!assigned)
         return assigned;
     const std::string key(path);

@@ -262,7 +262,7 @@ class CommandLineTest(Case):
         for text in ("deployment.tp", "=1", "deployment.tq=1", "deployment=1", "tenants.nobody.name=x",
                      "deployment.tp=x", "deployment.tp=0", "deployment.tp=-1", "deployment.tp=1.5",
                      "deployment.tp=99999999999999999999",
-                     "deployment.tp=1 000", "worksheet.groups.full.layers=", "engine.name=other",
+                     "deployment.tp=1 00", "worksheet.groups.full.layers=", "engine.name=other",
                      "cache.elementType=fp9", "budget.kvBytesPerRank=6.5.1GiB", "budget.kvBytesPerRank=6 GiX",
                      "budget.kvBytesPerRank=9999999999TiB", "budget.utilization=nan", "budget.utilization=inf",
                      "budget.utilization=93", "limits.maxModelLen=32q", "admission.whenExhausted=explode"):

@@ -139,7 +139,8 @@ QVariant ElementModel::data(const QModelIndex& index, int role) const
     case Qt::TextAlignmentRole:
         return static_cast<int>((cell.number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
-        return cell.problem.isEmpty() ? cell.field : cell.problem + QLatin1Char('\n') + cell.field;
+        return (cell.text.isEmpty() ? QString() : cell.text + QLatin1Char('\n')) // whole, where the cell is narrow
+            + (cell.problem.isEmpty() ? QString() : cell.problem + QLatin1Char('\n')) + cell.field;
     case Qt::AccessibleTextRole:
         return headerData(index.column(), Qt::Horizontal).toString() + QLatin1Char(' ') + cell.text;
     case RawRole:

@@ -235,7 +235,7 @@ void FullPassTest::runsAndCancels()
     QVERIFY(m_hand.press(QStringLiteral("Escape")));
     QTRY_VERIFY_WITH_TIMEOUT(!live().controller().isRunning(), longTime);
     const LiveResult& run = *document().runs().back();
-    QCOMPARE(run.state, QStringLiteral("cancelled"));
+    QVERIFY2(run.state.startsWith(QStringLiteral("cancelled at step ")), qPrintable(run.state));
     // What had come is kept, in the window and on the disk; the plan is as it was.
     QVERIFY(!run.samples.empty());
     QVERIFY(run.samples.back().step + 1 < document().prediction()->record.steps);
