@@ -99,8 +99,8 @@ std::string fieldText(const Field& field, const FieldSlot& slot);
 /// The value for people: units, groups of three, titles of choices, "not stated".
 std::string fieldDisplay(const Field& field, const FieldSlot& slot);
 
-/// Sets a field from text (6.51GiB, 32k; a choice's name or title; "" clears) and records the user as its source. Errors:
-/// plan.unknown_field, plan.type, plan.range, plan.choice, plan.not_clearable; the plan is unchanged then.
+/// Sets a field from text (6.51GiB, 32k; a choice's name or title; "" clears) and records the user as its source.
+/// Errors: plan.unknown_field, plan.type, plan.range, plan.choice, plan.not_clearable; the plan is unchanged then.
 Result<void> setField(Plan& plan, std::string_view path, std::string_view text);
 /// The same without recording a source, for readers.
 Result<void> assignField(const FieldReference& reference, std::string_view text);

@@ -260,7 +260,7 @@ void FullPassTest::runsToTheEnd()
     QTRY_COMPARE_WITH_TIMEOUT(document().runs().size(), std::size_t(2), longTime);
     QTRY_VERIFY_WITH_TIMEOUT(!live().controller().isRunning(), longTime);
     QCOMPARE(document().runs().back()->state, QStringLiteral("done"));
-    QCOMPARE(document().runs().front()->state, QStringLiteral("cancelled"));
+    QVERIFY(document().runs().front()->state.startsWith(QStringLiteral("cancelled at step ")));
     QCOMPARE(document().plan().runs.size(), std::size_t(1)); // the whole run alone proves something
     m_broken = false;
 }
