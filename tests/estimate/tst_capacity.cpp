@@ -149,7 +149,8 @@ void CapacityTest::absentFiguresSayWhy()
     capacity = capacityAt(plan, 4096);
     QVERIFY(capacity);
     QVERIFY(!capacity->engineSequences);
-    QVERIFY(QString::fromStdString(capacity->missing).contains(QStringLiteral("bytes available for state are not stated")));
+    QVERIFY(
+        QString::fromStdString(capacity->missing).contains(QStringLiteral("bytes available for state are not stated")));
     plan.worksheet.groups.clear();
     QVERIFY(!capacityAt(plan, 4096));
 }
