@@ -40,7 +40,7 @@ LegendView::LegendView(MapState& map, QWidget* parent)
     QFont small = font();
     small.setPointSizeF(small.pointSizeF() * 0.92);
     setFont(small);
-    setMinimumHeight(10 * (fontMetrics().height() + 6)); // the six steps of a scale and what stands under them
+    setMinimumHeight(7 * (fontMetrics().height() + 6)); // the states and their sum
     horizontalHeader()->hide();
     verticalHeader()->hide();
     verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);

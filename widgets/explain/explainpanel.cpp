@@ -19,6 +19,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -95,16 +96,32 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     auto* buttons = new QHBoxLayout;
     for (QPushButton* button : {m_copy, m_pin, m_go})
         buttons->addWidget(button);
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(8, 8, 8, 8);
+    // A dock may be low: what does not fit scrolls, and the window keeps its size.
+    auto* body = new QWidget;
+    auto* layout = new QVBoxLayout(body);
+    layout->setContentsMargins(8, 8, 8, 4);
     layout->setSpacing(4);
     for (QWidget* part : std::initializer_list<QWidget*> {m_pinnedText, m_title, m_value, m_kind, m_facts, m_formula})
         layout->addWidget(part);
     layout->addWidget(m_inputs, 1);
     layout->addWidget(m_excludes);
-    layout->addLayout(buttons);
-    m_space = new QWidget(this); // stands where the inputs are while there is no number
+    m_space = new QWidget(body); // stands where the inputs are while there is no number
     layout->addWidget(m_space, 1);
+    auto* scroll = new QScrollArea(this);
+    scroll->setWidget(body);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    body->setAutoFillBackground(false);
+    scroll->viewport()->setAutoFillBackground(false);
+    m_inputs->setMinimumHeight(6 * (fontMetrics().height() + 6));
+    buttons->setContentsMargins(8, 0, 8, 8);
+    auto* outer = new QVBoxLayout(this);
+    outer->setContentsMargins(0, 0, 0, 0);
+    outer->setSpacing(4);
+    outer->addWidget(scroll, 1);
+    outer->addLayout(buttons);
 
     connect(m_copy, &QPushButton::clicked, this, &ExplainPanel::copyText);
     connect(m_pin, &QPushButton::toggled, this, [this](bool pinned) {
