@@ -24,6 +24,7 @@
 #include <QRegularExpression>
 #include <QTableView>
 #include <QTemporaryDir>
+#include <QTextDocumentFragment>
 #include <QWindow>
 
 #include <memory>
@@ -292,7 +293,10 @@ void FullPassTest::readsTheEvidence()
         = QStringLiteral("✓ %1 agree · ✗ %2 differ · – %3 without verdict").arg(agree).arg(differ).arg(none);
     const QList<QLabel*> labels = live().findChildren<QLabel*>();
     QVERIFY2(std::any_of(labels.begin(), labels.end(),
-                 [&](const QLabel* label) { return label->isVisible() && label->text() == counts; }),
+                 [&](const QLabel* label) {
+                     return label->isVisible()
+                         && QTextDocumentFragment::fromHtml(label->text()).toPlainText() == counts;
+                 }),
         qPrintable(counts));
     // A row opens by the mouse.
     const QModelIndex cell = m_evidence->model()->index(0, EvidenceModel::Measured);
@@ -323,6 +327,7 @@ void FullPassTest::exportsThePdf()
     const auto exactOf = [&](int row, int column) {
         return model->index(row, column).data(ExactRole).toString().section(QLatin1Char(' '), 0, 0);
     };
+    const QString running = text.simplified();
     int compared = 0;
     for (int row = 0; row < model->rowCount(); ++row) {
         const QString title = model->index(row, EvidenceModel::Row).data().toString();
@@ -336,7 +341,9 @@ void FullPassTest::exportsThePdf()
             QStringLiteral("(^|\\s)%1( B)?\\s+(● )?%2(\\s|$)")
                 .arg(QRegularExpression::escape(predicted), QRegularExpression::escape(measured)),
             QRegularExpression::MultilineOption);
-        QVERIFY2(text.contains(line), qPrintable(title + QStringLiteral(": ") + measured));
+        // Bytes are rounded in the table; below it stand the exact ones.
+        const bool noted = running.contains(title + QLatin1Char(' ') + measured);
+        QVERIFY2(text.contains(line) || noted, qPrintable(title + QStringLiteral(": ") + measured));
         ++compared;
     }
     QVERIFY(compared >= 16);
