@@ -22,4 +22,9 @@ constexpr double hairWidth = points(0.5); ///< between rows
 /// Most lines of a row in one box: a row is split only when it would not fit a sheet.
 constexpr int mostLines = 40;
 
+/// Marked as an assumption: "◇ bf16".
+bool isAssumed(const QString& text);
+/// The colour in which a value prints: by its mark, its verdict, or what it lacks.
+QColor cellColor(const QString& text);
+
 } // namespace kvw::gui

@@ -9,6 +9,8 @@
 
 #include <QByteArray>
 #include <QProcess>
+#include <QRegularExpression>
+#include <QSet>
 #include <QString>
 #include <QStringList>
 
@@ -23,6 +25,21 @@ inline QByteArray outputOf(const QString& program, const QStringList& arguments)
         return {};
     const QByteArray out = process.readAllStandardOutput();
     return out.isNull() ? QByteArray("") : out;
+}
+
+/// Numbers of a text, without the commas that part groups of three.
+inline QSet<QString> numbersOf(QString text)
+{
+    static const QRegularExpression groups(QStringLiteral("(?<=\\d),(?=\\d{3}(\\D|$))"));
+    for (QString before; before != text;) {
+        before = text;
+        text.remove(groups);
+    }
+    QSet<QString> out;
+    static const QRegularExpression number(QStringLiteral("\\d+(\\.\\d+)?"));
+    for (auto found = number.globalMatch(text); found.hasNext();)
+        out.insert(found.next().captured());
+    return out;
 }
 
 /// Every text of a document that a page must show, cell by cell.

@@ -63,21 +63,6 @@ QByteArray contentOf(const QString& path)
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
-/// Numbers of a text, without the commas that part groups of three.
-QSet<QString> numbersOf(QString text)
-{
-    static const QRegularExpression groups(QStringLiteral("(?<=\\d),(?=\\d{3}(\\D|$))"));
-    for (QString before; before != text;) {
-        before = text;
-        text.remove(groups);
-    }
-    QSet<QString> out;
-    static const QRegularExpression number(QStringLiteral("\\d+(\\.\\d+)?"));
-    for (auto found = number.globalMatch(text); found.hasNext();)
-        out.insert(found.next().captured());
-    return out;
-}
-
 void collectNumbers(const OrderedJson& json, QSet<QString>& out)
 {
     if (json.is_number())

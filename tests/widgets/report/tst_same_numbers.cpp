@@ -108,21 +108,6 @@ bool isNever(const ToolFigure& figure)
     return figure.value == QStringLiteral("-1") && figure.pattern.endsWith(QStringLiteral("Step"));
 }
 
-/// Numbers of a text, without the commas that part groups of three.
-QSet<QString> numbersOf(QString text)
-{
-    static const QRegularExpression groups(QStringLiteral("(?<=\\d),(?=\\d{3}(\\D|$))"));
-    for (QString before; before != text;) {
-        before = text;
-        text.remove(groups);
-    }
-    QSet<QString> out;
-    static const QRegularExpression number(QStringLiteral("\\d+(\\.\\d+)?"));
-    for (auto found = number.globalMatch(text); found.hasNext();)
-        out.insert(found.next().captured());
-    return out;
-}
-
 /// Walks a document of the command line. Elements of lists go by their id, where they have one.
 class Walk
 {
