@@ -37,7 +37,7 @@ int main(int argc, char** argv)
 
     if (wantsExport(argc, argv)) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
-        QHashSeed::setDeterministicGlobalSeed(); // the same plan gives the same file
+        QHashSeed::setDeterministicGlobalSeed(); // the same plan gives the same file, up to its date
     }
     QApplication app(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("kvworkbench"));

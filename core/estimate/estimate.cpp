@@ -260,14 +260,13 @@ void addFormulaAssumptions(Estimate& out, const Context& context)
 
 Result<void> checkFigures(const Estimate& estimate)
 {
-    for (const auto& [path, quantity] : figuresOf(estimate)) {
-        if (quantity.ok())
-            continue;
-        const bool missing = quantity.error().find("not stated") != std::string::npos;
-        return Error {missing ? "estimate.not_stated" : "estimate.overflow",
-            fmt::format("{} cannot be computed: {}", quantity.name(), quantity.error()), {{}, path}};
-    }
-    return {};
+    const auto failed = firstFigureWithoutValue(estimate);
+    if (!failed)
+        return {};
+    const auto& [path, quantity] = *failed;
+    const bool missing = quantity.error().find("not stated") != std::string::npos;
+    return Error {missing ? "estimate.not_stated" : "estimate.overflow",
+        fmt::format("{} cannot be computed: {}", quantity.name(), quantity.error()), {{}, path}};
 }
 
 void addDiagnostics(Estimate& out, const Plan& plan, const EngineRules& rules)

@@ -83,6 +83,9 @@ Result<Estimate> estimate(const Plan& plan);
 /// report.
 std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate);
 
+/// The first of them that has no value, when there is one.
+std::optional<std::pair<std::string, Quantity>> firstFigureWithoutValue(const Estimate& estimate);
+
 /// One figure by its path, without making the whole list: those of figuresOf() and what one rank keeps of one group,
 /// "ranks.0.groups.full.bytesPerToken" and "ranks.0.groups.full.fixedBytesPerSequence", and those of the budget by
 /// rank, "ranks.0.budget.weights"; "budget.weights" is the first rank's. Nothing when there is none.

@@ -3,53 +3,75 @@
 
 #include "estimate/estimate.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 
 namespace kvw {
 
 namespace {
 
-using Figures = std::vector<std::pair<std::string, Quantity>>;
+/// A path in parts, put together only for who asks: an edit looks through thousands of figures for one.
+using Path = std::initializer_list<std::string_view>;
 
-void addColumn(Figures& out, const std::string& path, const std::optional<TokenColumn>& column)
+std::string joined(Path path)
+{
+    std::string out;
+    for (const std::string_view part : path)
+        out += part;
+    return out;
+}
+
+bool isPath(Path path, std::string_view text)
+{
+    for (const std::string_view part : path) {
+        if (!text.starts_with(part))
+            return false;
+        text.remove_prefix(part.size());
+    }
+    return text.empty();
+}
+
+template <typename Visit>
+void visitColumn(std::string_view group, std::string_view tokens, std::string_view bytes,
+    const std::optional<TokenColumn>& column, const Visit& visit)
 {
     if (!column)
         return;
-    out.emplace_back(path + ".tokens", column->tokens);
-    out.emplace_back(path + ".bytes", column->bytes);
+    visit({"groups.", group, tokens}, column->tokens);
+    visit({"groups.", group, bytes}, column->bytes);
 }
 
-void addGroup(Figures& out, const GroupEstimate& group)
+template <typename Visit>
+void visitGroup(const GroupEstimate& group, const Visit& visit)
 {
-    const std::string base = "groups." + group.group->id;
-    out.emplace_back(base + ".bytesPerToken", group.bytesPerToken);
-    out.emplace_back(base + ".fixedBytesPerSequence", group.fixedBytes);
+    const std::string_view id = group.group->id;
+    visit({"groups.", id, ".bytesPerToken"}, group.bytesPerToken);
+    visit({"groups.", id, ".fixedBytesPerSequence"}, group.fixedBytes);
     if (group.configured)
-        out.emplace_back(base + ".idealBytesPerSequence", group.sequenceBytes);
-    addColumn(out, base + ".configured", group.configured);
-    addColumn(out, base + ".retained", group.retained);
-    addColumn(out, base + ".reserved", group.reserved);
+        visit({"groups.", id, ".idealBytesPerSequence"}, group.sequenceBytes);
+    visitColumn(id, ".configured.tokens", ".configured.bytes", group.configured, visit);
+    visitColumn(id, ".retained.tokens", ".retained.bytes", group.retained, visit);
+    visitColumn(id, ".reserved.tokens", ".reserved.bytes", group.reserved, visit);
     for (const TensorEstimate& tensor : group.tensors) {
-        const std::string below = fmt::format("{}.tensors.{}", base, tensor.tensor->id);
-        out.emplace_back(below + ".bytesPerToken", tensor.bytesPerToken);
-        out.emplace_back(below + ".fixedBytesPerSequence", tensor.fixedBytes);
+        const std::string_view below = tensor.tensor->id;
+        visit({"groups.", id, ".tensors.", below, ".bytesPerToken"}, tensor.bytesPerToken);
+        visit({"groups.", id, ".tensors.", below, ".fixedBytesPerSequence"}, tensor.fixedBytes);
         if (group.configured)
-            out.emplace_back(below + ".configuredBytes", tensor.configuredBytes);
+            visit({"groups.", id, ".tensors.", below, ".configuredBytes"}, tensor.configuredBytes);
         if (tensor.retainedBytes)
-            out.emplace_back(below + ".retainedBytes", *tensor.retainedBytes);
+            visit({"groups.", id, ".tensors.", below, ".retainedBytes"}, *tensor.retainedBytes);
     }
 }
 
 constexpr std::size_t mostRanksListed = 64; // figureAt() finds the others too
 
-void addEngine(Figures& out, const EngineSizing& engine)
+template <typename Visit>
+void visitEngine(const EngineSizing& engine, const Visit& visit)
 {
-    const auto add = [&](const char* name, const std::optional<Quantity>& quantity) {
+    const auto add = [&](std::string_view name, const std::optional<Quantity>& quantity) {
         if (quantity)
-            out.emplace_back(name, *quantity);
+            visit({name}, *quantity);
     };
     add("engine.blockTokens", engine.blockTokens);
     add("engine.bytesPerBlock", engine.bytesPerBlock);
@@ -64,14 +86,14 @@ void addEngine(Figures& out, const EngineSizing& engine)
     add("engine.engineNeedBytes", engine.engineNeedBytes);
     const RankSizing& rank = engine.ranks.front(); // as every other
     for (std::size_t r = 0; r < std::min(engine.ranks.size(), mostRanksListed); ++r) {
-        const std::string base = fmt::format("ranks.{}", r);
-        out.emplace_back(base + ".bytesPerToken", rank.bytesPerToken);
-        out.emplace_back(base + ".bytesPerBlock", rank.bytesPerBlock);
+        const std::string number = std::to_string(r);
+        visit({"ranks.", number, ".bytesPerToken"}, rank.bytesPerToken);
+        visit({"ranks.", number, ".bytesPerBlock"}, rank.bytesPerBlock);
         if (engine.poolBytes)
-            out.emplace_back(base + ".poolBytes", *engine.poolBytes);
+            visit({"ranks.", number, ".poolBytes"}, *engine.poolBytes);
     }
     for (const NeedDifference& difference : engine.differences)
-        out.emplace_back("differences." + difference.id, difference.bytes);
+        visit({"differences.", difference.id}, difference.bytes);
 }
 
 /// "ranks.R.groups.G.bytesPerToken" and ".fixedBytesPerSequence", which are not in the list, for it would grow with
@@ -126,38 +148,60 @@ std::optional<Quantity> budgetFigureAt(const Estimate& estimate, std::string_vie
     return std::nullopt;
 }
 
-Figures figuresOf(const Estimate& estimate, bool ofGroups)
+/// Those that are of no group.
+template <typename Visit>
+void visitTotals(const Estimate& estimate, const Visit& visit)
 {
-    Figures out;
-    out.emplace_back("bytesPerToken", estimate.bytesPerToken);
-    out.emplace_back("fixedBytesPerSequence", estimate.fixedBytes);
-    if (estimate.idealSequenceBytes)
-        out.emplace_back("idealBytesPerSequence", *estimate.idealSequenceBytes);
-    if (estimate.idealBytes)
-        out.emplace_back("idealBytes", *estimate.idealBytes);
-    if (estimate.retainedBytes)
-        out.emplace_back("retainedBytes", *estimate.retainedBytes);
-    if (estimate.reservedBytes)
-        out.emplace_back("reservedBytes", *estimate.reservedBytes);
-    if (ofGroups) {
-        for (const GroupEstimate& group : estimate.groups)
-            addGroup(out, group);
-    }
-    addEngine(out, estimate.engine);
+    const auto add = [&](std::string_view name, const std::optional<Quantity>& quantity) {
+        if (quantity)
+            visit({name}, *quantity);
+    };
+    visit({"bytesPerToken"}, estimate.bytesPerToken);
+    visit({"fixedBytesPerSequence"}, estimate.fixedBytes);
+    add("idealBytesPerSequence", estimate.idealSequenceBytes);
+    add("idealBytes", estimate.idealBytes);
+    add("retainedBytes", estimate.retainedBytes);
+    add("reservedBytes", estimate.reservedBytes);
+}
+
+template <typename Visit>
+void visitStrategies(const Estimate& estimate, const Visit& visit)
+{
+    static constexpr std::string_view names[] {"", "pagedPool", "staticContiguous", "growingContiguous"};
     for (const StrategyPrice& price : estimate.strategies) {
-        static constexpr const char* names[] {"", "pagedPool", "staticContiguous", "growingContiguous"};
         if (price.bytes)
-            out.emplace_back(
-                fmt::format("strategies.{}", names[static_cast<std::size_t>(price.strategy)]), *price.bytes);
+            visit({"strategies.", names[static_cast<std::size_t>(price.strategy)]}, *price.bytes);
     }
-    return out;
+}
+
+/// Every figure, in the order of the report.
+template <typename Visit>
+void visitFigures(const Estimate& estimate, const Visit& visit)
+{
+    visitTotals(estimate, visit);
+    for (const GroupEstimate& group : estimate.groups)
+        visitGroup(group, visit);
+    visitEngine(estimate.engine, visit);
+    visitStrategies(estimate, visit);
 }
 
 } // namespace
 
 std::vector<std::pair<std::string, Quantity>> figuresOf(const Estimate& estimate)
 {
-    return figuresOf(estimate, true);
+    std::vector<std::pair<std::string, Quantity>> out;
+    visitFigures(estimate, [&](Path path, const Quantity& quantity) { out.emplace_back(joined(path), quantity); });
+    return out;
+}
+
+std::optional<std::pair<std::string, Quantity>> firstFigureWithoutValue(const Estimate& estimate)
+{
+    std::optional<std::pair<std::string, Quantity>> out;
+    visitFigures(estimate, [&](Path path, const Quantity& quantity) {
+        if (!quantity.ok() && !out)
+            out.emplace(joined(path), quantity);
+    });
+    return out;
 }
 
 std::optional<Quantity> figureAt(const Estimate& estimate, std::string_view path)
@@ -166,22 +210,21 @@ std::optional<Quantity> figureAt(const Estimate& estimate, std::string_view path
         return ofRank;
     if (const std::optional<Quantity> ofBudget = budgetFigureAt(estimate, path))
         return ofBudget;
-    // Only the figures among which it can be are listed: a worksheet asks for each of its cells.
-    Figures candidates;
-    const std::string_view groups = "groups.";
-    if (path.starts_with(groups)) {
-        for (const GroupEstimate& group : estimate.groups) {
-            if (path.substr(groups.size()).starts_with(group.group->id))
-                addGroup(candidates, group);
-        }
+    std::optional<Quantity> out;
+    const auto visit = [&](Path known, const Quantity& quantity) {
+        if (!out && isPath(known, path))
+            out = quantity;
+    };
+    // Only the figures among which it can be are looked at: a worksheet asks for each of its cells.
+    if (path.starts_with("groups.")) {
+        for (const GroupEstimate& group : estimate.groups)
+            visitGroup(group, visit);
     } else {
-        candidates = figuresOf(estimate, false);
+        visitTotals(estimate, visit);
+        visitEngine(estimate.engine, visit);
+        visitStrategies(estimate, visit);
     }
-    for (const auto& [known, quantity] : candidates) {
-        if (known == path)
-            return quantity;
-    }
-    return std::nullopt;
+    return out;
 }
 
 } // namespace kvw

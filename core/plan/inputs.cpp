@@ -55,12 +55,8 @@ Quantity PlanInputs::number(const std::string& path, std::string name) const
     const std::optional<Number> value = numberIn(found.slot);
     if (value)
         return input(std::move(name), *value, found.field->unit, source(path));
-    auto node = std::make_shared<DerivationNode>();
-    node->name = std::move(name);
-    node->unit = found.field->unit;
-    node->error = fmt::format("{} ({}) is not stated", found.field->title, path);
-    node->source = source(path);
-    return Quantity(std::move(node));
+    return inputWithoutValue(std::move(name), found.field->unit,
+        fmt::format("{} ({}) is not stated", found.field->title, path), source(path));
 }
 
 Quantity PlanInputs::numberOr(

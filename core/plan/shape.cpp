@@ -28,11 +28,9 @@ TensorShape tensorShape(const Plan& plan, const PlanInputs& inputs, const LayerG
     const Quantity width = inputs.number(base + "width", word + " width");
     const std::string typePath = own ? base + "elementType" : "cache.elementType";
     if (out.elementType == ElementType::NotStated) {
-        auto missing = std::make_shared<DerivationNode>();
-        missing->name = "bytes per element";
-        missing->error = "cache element type is not stated";
-        missing->source = inputs.source(typePath);
-        out.rowBytes = width * Quantity(std::move(missing));
+        out.rowBytes = width
+            * inputWithoutValue(
+                "bytes per element", Unit::None, "cache element type is not stated", inputs.source(typePath));
     } else {
         out.rowBytes = rowBytes(out.elementType, width, inputs.source(typePath));
     }

@@ -149,15 +149,17 @@ Assumptions assumptionsOf(const ReportInputs& inputs)
 {
     Assumptions out;
     std::set<std::string> seen;
-    const auto add = [&](const Assumptions& some) {
+    const auto add = [&](const Assumptions& some, const char* mark) {
         for (const Assumption& assumption : some) {
-            if (seen.insert(assumption.id).second)
-                out.push_back(assumption);
+            if (!seen.insert(assumption.id).second)
+                continue;
+            out.push_back(assumption);
+            out.back().text.insert(0, mark);
         }
     };
-    add(inputs.estimate ? inputs.estimate->assumptions : inputs.plan->assumptions);
+    add(inputs.estimate ? inputs.estimate->assumptions : inputs.plan->assumptions, "");
     if (inputs.setup)
-        add(inputs.setup->assumptions);
+        add(inputs.setup->assumptions, inputs.predictionStale ? "~ Of the earlier plan that was predicted: " : "");
     return out;
 }
 

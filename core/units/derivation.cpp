@@ -6,7 +6,7 @@
 
 #include <array>
 #include <functional>
-#include <set>
+#include <unordered_set>
 
 namespace kvw {
 
@@ -163,7 +163,7 @@ std::string formulaInNumbers(const Derivation& derivation)
 std::vector<Derivation> inputsOf(const Derivation& derivation)
 {
     std::vector<Derivation> out;
-    std::set<const DerivationNode*> seen;
+    std::unordered_set<const DerivationNode*> seen;
     const auto visit = [&](const auto& self, const Derivation& node) -> void {
         if (!seen.insert(node.get()).second)
             return;
@@ -178,11 +178,7 @@ std::vector<Derivation> inputsOf(const Derivation& derivation)
 
 bool restsOnAssumption(const Derivation& derivation)
 {
-    for (const Derivation& leaf : inputsOf(derivation)) {
-        if (leaf->source && leaf->source->kind == Source::Kind::Assumption)
-            return true;
-    }
-    return false;
+    return derivation->assumed;
 }
 
 } // namespace kvw

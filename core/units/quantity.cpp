@@ -5,6 +5,7 @@
 
 #include "units/amount.h"
 
+#include <array>
 #include <cmath>
 #include <unordered_map>
 
@@ -138,12 +139,16 @@ Quantity make(Operation operation, std::vector<Derivation> operands)
 {
     auto node = std::make_shared<DerivationNode>();
     node->operation = operation;
-    std::vector<Number> values;
-    values.reserve(operands.size());
-    for (const Derivation& operand : operands) {
-        if (!operand->error.empty() && node->error.empty())
-            node->error = operand->error;
-        values.push_back(operand->value);
+    // Nearly all have a handful of operands; an edit makes thousands of nodes.
+    std::array<Number, 8> few;
+    std::vector<Number> many(operands.size() > few.size() ? operands.size() : 0);
+    const std::span<Number> values
+        = many.empty() ? std::span<Number>(few).first(operands.size()) : std::span<Number>(many);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        if (!operands[i]->error.empty() && node->error.empty())
+            node->error = operands[i]->error;
+        values[i] = operands[i]->value;
+        node->assumed = node->assumed || operands[i]->assumed;
     }
     node->operands = std::move(operands);
     if (node->error.empty()) {
@@ -158,18 +163,24 @@ Quantity make(Operation operation, std::vector<Derivation> operands)
 
 /// An unnamed sum or product that stands first joins its parent, so that a formula reads a + b + c. Only the first:
 /// folded one after the other, its terms give what it gives itself, errors and roundings included. (And a sum of a sum
-/// and itself grows by one term, not twofold.)
-std::vector<Derivation> joinedWithFirst(Operation operation, const Quantity& first)
+/// and itself grows by one term, not twofold.) With room for `others` more.
+std::vector<Derivation> joinedWithFirst(Operation operation, const Quantity& first, std::size_t others)
 {
     const Derivation& node = first.derivation();
-    if (node->operation == operation && node->name.empty() && !node->operands.empty())
-        return node->operands;
-    return {node};
+    std::vector<Derivation> out;
+    if (node->operation == operation && node->name.empty() && !node->operands.empty()) {
+        out.reserve(node->operands.size() + others);
+        out.assign(node->operands.begin(), node->operands.end());
+    } else {
+        out.reserve(1 + others);
+        out.push_back(node);
+    }
+    return out;
 }
 
 Quantity flattened(Operation operation, const Quantity& a, const Quantity& b)
 {
-    std::vector<Derivation> operands = joinedWithFirst(operation, a);
+    std::vector<Derivation> operands = joinedWithFirst(operation, a, 1);
     operands.push_back(b.derivation());
     return make(operation, std::move(operands));
 }
@@ -247,6 +258,18 @@ Quantity input(std::string name, Number value, Unit unit, std::shared_ptr<const 
     node->value = value;
     node->name = std::move(name);
     node->unit = unit;
+    node->assumed = source && source->kind == Source::Kind::Assumption;
+    node->source = std::move(source);
+    return Quantity(std::move(node));
+}
+
+Quantity inputWithoutValue(std::string name, Unit unit, std::string error, std::shared_ptr<const Source> source)
+{
+    auto node = std::make_shared<DerivationNode>();
+    node->name = std::move(name);
+    node->unit = unit;
+    node->error = std::move(error);
+    node->assumed = source && source->kind == Source::Kind::Assumption;
     node->source = std::move(source);
     return Quantity(std::move(node));
 }
@@ -312,7 +335,7 @@ Quantity sum(std::span<const Quantity> terms)
     std::vector<Derivation> operands;
     for (const Quantity& term : terms) {
         if (operands.empty())
-            operands = joinedWithFirst(Operation::Add, term);
+            operands = joinedWithFirst(Operation::Add, term, terms.size() - 1);
         else
             operands.push_back(term.derivation());
     }
@@ -338,6 +361,7 @@ Quantity named(const Quantity& quantity, Naming naming)
         node->operands = {quantity.derivation()};
         node->value = given.value;
         node->error = given.error;
+        node->assumed = given.assumed;
     }
     node->name = std::move(naming.name);
     node->unit = naming.unit;

@@ -85,6 +85,7 @@ struct DerivationNode
     std::string error {}; ///< why there is no value (overflow, division by zero); empty when there is one
     std::string name {}; ///< what the value is, in the design's words; empty for an unnamed step
     Unit unit = Unit::None;
+    bool assumed = false; ///< an input below, or this one, is an assumption
     std::shared_ptr<const Source>
         source {}; ///< inputs: where it came from; named steps: the rule's authority, may be null
     std::vector<std::string> excludes {}; ///< what a total does not contain
@@ -123,6 +124,8 @@ private:
 /// An input: a leaf with a name, a unit and a source.
 Quantity input(std::string name, Number value, Unit unit, Source source);
 Quantity input(std::string name, Number value, Unit unit, std::shared_ptr<const Source> source);
+/// An input that has no value, and why.
+Quantity inputWithoutValue(std::string name, Unit unit, std::string error, std::shared_ptr<const Source> source);
 /// A number that is part of a formula by definition, such as the 8 bits of a byte.
 Quantity constant(std::int64_t value);
 

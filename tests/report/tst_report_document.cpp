@@ -100,6 +100,7 @@ private slots:
     void coverOfEvidence();
     void classification();
     void stalePredictionIsMarked();
+    void assumptionsOfAStalePredictionAreMarked();
     void leftOutSectionsAreNamed();
     void bridgeAddsUp();
     void blockMapIsThatOfTheLog();
@@ -238,6 +239,25 @@ void ReportDocumentTest::stalePredictionIsMarked()
         const auto* current = std::get_if<Paragraph>(&sectionOf(made->document, id)->blocks.front());
         QVERIFY2(!current || !current->text.starts_with("~ Stale"), id);
     }
+}
+
+void ReportDocumentTest::assumptionsOfAStalePredictionAreMarked()
+{
+    // Predicted while the concurrency was assumed; stated since. What the prediction assumed is not the plan's now.
+    auto made = make(with(smallPlan(), {{"limits.concurrentSequences", ""}}), true);
+    const std::string before = toMarkdown(made->document);
+    const std::string assumed = "Concurrency is not stated: one sequence.";
+    const std::string mark = "~ Of the earlier plan that was predicted: ";
+    QVERIFY(before.find(assumed) != std::string::npos);
+    QVERIFY(before.find(mark) == std::string::npos);
+    made->plan = with(made->plan, {{"limits.concurrentSequences", "4"}});
+    made->estimate = estimate(made->plan).value();
+    made->inputs.estimate = &*made->estimate;
+    made->inputs.predictionStale = true;
+    const std::string after = toMarkdown(makeReport(made->inputs));
+    for (std::size_t at = after.find(assumed); at != std::string::npos; at = after.find(assumed, at + 1))
+        QCOMPARE(after.substr(at - mark.size(), mark.size()), mark);
+    QVERIFY(after.find(mark + assumed) != std::string::npos);
 }
 
 void ReportDocumentTest::leftOutSectionsAreNamed()

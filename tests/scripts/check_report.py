@@ -147,7 +147,7 @@ class ReportTest(unittest.TestCase):
                            ("Need of one request at the configured maximum", "needBytes")):
             self.exact_shown(rows[name], engine[path], f"{what}, {name}")
         for name, path in (("Tokens of a block", "blockTokens"), ("Blocks", "blocks"),
-                           ("Tokens, as the engine prints", "tokens"), ("Longest request that fits", "largestLength")):
+                           ("Tokens, as the engine prints", "tokens"), ("Longest request that the engine admits", "largestLength")):
             self.count_shown(rows[name], engine[path], f"{what}, {name}")
         concurrency = engine["maxConcurrency"]
         self.assertEqual(rows["Maximum concurrency, as the engine prints"],

@@ -82,6 +82,7 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
     connect(&document, &PlanDocument::runsChanged, this, &BlockMapPage::refreshSources);
     connect(&document, &PlanDocument::planChanged, this, &BlockMapPage::refreshSources);
     connect(&m_map, &MapState::sourceChanged, this, [this] {
+        emit sourceTextChanged();
         if (m_map.source())
             m_poolTitle->setText(tr("Device pool, rank %1").arg(m_map.header().layout.rank));
     });
@@ -248,6 +249,11 @@ RequestsView& BlockMapPage::requests()
 LegendView& BlockMapPage::legend()
 {
     return *m_legend;
+}
+
+QString BlockMapPage::sourceText() const
+{
+    return m_map.source() ? tr("event log: %1").arg(m_sources->currentText()) : tr("no event log yet");
 }
 
 void BlockMapPage::refreshSources()

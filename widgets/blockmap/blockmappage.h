@@ -36,6 +36,7 @@ public:
     ~BlockMapPage() override;
 
     bool isBusy() const override;
+    QString sourceText() const override;
 
     /// The source that is drawn: "prediction", the id of a run, or empty.
     QString source() const;

@@ -27,6 +27,8 @@ MapState::MapState(QObject* parent)
 
 void MapState::setSource(std::shared_ptr<MapSource> source)
 {
+    if (!m_source && !source)
+        return;
     const bool same = m_source && source && m_source->key == source->key;
     const bool atEnd = same && m_step >= m_source->replay->lastStep();
     m_source = std::move(source);

@@ -7,9 +7,9 @@
 #include "document/plandocument.h"
 #include "estimate/explain_capacity.h"
 #include "models/celltablemodel.h"
-#include "models/numberdelegate.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
+#include "models/tableview.h"
 #include "plan/field_table.h"
 #include "plot/plotview.h"
 #include "style/tokens.h"
@@ -21,7 +21,6 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedLayout>
-#include <QTableView>
 #include <QVBoxLayout>
 
 namespace kvw::gui {
@@ -56,7 +55,7 @@ CapacityPage::CapacityPage(PlanDocument& document, QWidget* parent)
     , m_mapNote(note(this))
     , m_chosen(note(this))
     , m_model(new CellTableModel({tr("Tokens"), tr("Engine"), tr("Ideal"), tr("Lost"), tr("Blocks")}, this))
-    , m_table(new QTableView(this))
+    , m_table(new TableView(this))
     , m_reasons(note(this))
     , m_budget(new BudgetView(this))
     , m_budgetNote(note(this))
@@ -117,6 +116,9 @@ QWidget* CapacityPage::makeMap()
     layout->addWidget(paneTitle(tr("Length and concurrency: every sequence at that length, no prefix shared"), out));
     layout->addWidget(m_map, 1);
     m_mapNote->setAlignment(Qt::AlignCenter);
+    m_mapNote->setTextFormat(Qt::RichText);
+    m_mapNote->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    connect(m_mapNote, &QLabel::linkActivated, this, &Page::fieldRequested);
     layout->addWidget(m_mapNote, 1);
     layout->addWidget(m_chosen);
     return out;
@@ -128,19 +130,13 @@ QWidget* CapacityPage::makeTable()
     QVBoxLayout* layout = column(out);
     layout->addWidget(paneTitle(tr("Most sequences at once"), out));
     m_table->setModel(m_model);
-    m_table->setItemDelegate(new NumberDelegate(m_table));
     m_table->setAccessibleName(tr("Most sequences at once, by length"));
-    m_table->setTabKeyNavigation(false);
-    m_table->setAlternatingRowColors(true);
     m_table->setShowGrid(false);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     m_table->horizontalHeader()->setSectionResizeMode(3, QHeaderView::ResizeToContents); // a percentage is read whole
-    m_table->horizontalHeader()->setHighlightSections(false);
     m_model->setHeaderTips({tr("Tokens in each sequence"), tr("Sequences that find blocks, by the engine's rules"),
         tr("Sequences whose ideal need fits into what is available on all ranks"),
         tr("What the engine's rules take of the ideal"), tr("Blocks of one sequence")});

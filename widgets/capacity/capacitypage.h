@@ -11,7 +11,6 @@
 
 class QLabel;
 class QPushButton;
-class QTableView;
 
 namespace kvw::gui {
 
@@ -19,6 +18,7 @@ class BudgetView;
 class CellTableModel;
 class PlanDocument;
 class PlotView;
+class TableView;
 
 /// How many sequences of which length fit, and what sets the limit. Every figure is core's, for each length by the
 /// engine's own rules.
@@ -57,7 +57,7 @@ private:
     QLabel* m_mapNote;
     QLabel* m_chosen;
     CellTableModel* m_model;
-    QTableView* m_table;
+    TableView* m_table;
     QLabel* m_reasons;
     BudgetView* m_budget;
     QLabel* m_budgetNote;

@@ -43,6 +43,16 @@ QString link(const QString& figure, const QString& text)
     return QStringLiteral("<a href=\"%1\">%2</a>").arg(figure.toHtmlEscaped(), text);
 }
 
+/// A link to the field that a plan without capacity map lacks first.
+QString nextStep(const Plan& plan, bool noLength)
+{
+    if (noLength)
+        return link(QStringLiteral("limits.maxModelLen"), CapacityPage::tr("State the configured maximum"));
+    if (plan.engine.name.empty() || plan.engine.name == "none")
+        return link(QStringLiteral("engine.name"), CapacityPage::tr("Choose an engine"));
+    return link(QStringLiteral("budget.kvBytesPerRank"), CapacityPage::tr("State what is available for state"));
+}
+
 } // namespace
 
 void CapacityPage::refreshMap()
@@ -66,7 +76,8 @@ void CapacityPage::refreshMap()
     }
     m_map->setVisible(missing.isEmpty());
     m_mapNote->setVisible(!missing.isEmpty());
-    m_mapNote->setText(tr("No capacity map: %1.").arg(missing));
+    m_mapNote->setText(tr("No capacity map: %1.").arg(missing.toHtmlEscaped()) + QStringLiteral("<br><br>")
+        + nextStep(plan, lengths.empty()));
     if (!missing.isEmpty())
         columns.clear();
     std::optional<CapacityMap::Point> mark;

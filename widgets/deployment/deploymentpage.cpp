@@ -236,7 +236,7 @@ void DeploymentPage::refresh()
         {tr("Tokens, as the engine prints"), "engine.tokens", engine.tokens},
         {tr("Maximum concurrency, as printed"), "engine.maxConcurrency", engine.maxConcurrency},
         {tr("Need of one request"), "engine.needBytes", engine.needBytes},
-        {tr("Longest request that fits"), "engine.largestLength", engine.largestLength},
+        {tr("Longest request that the engine admits"), "engine.largestLength", engine.largestLength},
         {tr("Engine need, all ranks"), "engine.engineNeedBytes", engine.engineNeedBytes},
     });
     QStringList notes;

@@ -20,8 +20,12 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStyle>
 #include <QTreeWidget>
+#include <QTreeWidgetItemIterator>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace kvw::gui {
 
@@ -86,9 +90,9 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     m_inputs->setHeaderHidden(true);
     m_inputs->header()->setStretchLastSection(false);
     m_inputs->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    m_inputs->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
+    m_inputs->header()->setSectionResizeMode(1, QHeaderView::Fixed); // as wide as its numbers: fitNumbers()
     m_inputs->setAccessibleName(tr("Inputs of the number"));
-    m_inputs->setUniformRowHeights(false);
+    m_inputs->setUniformRowHeights(true);
     m_inputs->setIndentation(10);
     m_inputs->setFrameShape(QFrame::NoFrame);
     m_pin->setCheckable(true);
@@ -130,7 +134,13 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     });
     connect(m_go, &QPushButton::clicked, this, &ExplainPanel::goToInput);
     // Queued: the view lays itself out while it tells, and takes no new rows then.
-    connect(m_inputs, &QTreeWidget::itemExpanded, this, &ExplainPanel::fillBelow, Qt::QueuedConnection);
+    connect(
+        m_inputs, &QTreeWidget::itemExpanded, this,
+        [this](QTreeWidgetItem* item) {
+            fillBelow(item);
+            fitNumbers();
+        },
+        Qt::QueuedConnection);
     connect(m_inputs, &QTreeWidget::itemDoubleClicked, this, &ExplainPanel::goToInput);
     connect(&document, &PlanDocument::planChanged, this, &ExplainPanel::refresh);
     connect(&document, &PlanDocument::predictionChanged, this, &ExplainPanel::refresh);
@@ -236,10 +246,16 @@ void ExplainPanel::refresh()
     const std::optional<Explanation> explanation = explanationOf(m_figure);
     m_folded.clear();
     m_inputs->clear();
-    for (QWidget* widget :
-        std::initializer_list<QWidget*> {m_value, m_kind, m_facts, m_formula, m_inputs, m_excludes, m_copy, m_go})
+    // Each part is shown or hidden once: every change lays out the whole panel.
+    const bool derived
+        = explanation && explanation->quantity && explanation->quantity->derivation()->operation != Operation::Input;
+    for (QWidget* widget : std::initializer_list<QWidget*> {m_value, m_kind, m_copy})
         widget->setVisible(explanation.has_value());
-    m_space->setVisible(!explanation);
+    m_facts->setVisible(explanation && !explanation->facts.empty());
+    for (QWidget* widget : std::initializer_list<QWidget*> {m_formula, m_inputs, m_go})
+        widget->setVisible(derived);
+    m_excludes->setVisible(derived && !explanation->quantity->derivation()->excludes.empty());
+    m_space->setVisible(!derived);
     m_pin->setVisible(explanation || isPinned());
     if (!explanation) {
         m_title->setText(
@@ -247,7 +263,8 @@ void ExplainPanel::refresh()
         return;
     }
     showHead(*explanation);
-    showFormula(*explanation);
+    if (derived)
+        showFormula(explanation->quantity->derivation());
 }
 
 namespace {
@@ -288,7 +305,7 @@ void ExplainPanel::showHead(const Explanation& explanation)
                                                  : NumberText {QStringLiteral("–"), {}, QStringLiteral("–"), {}, 0};
     const bool plain = text.unit.isEmpty() || text.unit == QLatin1String("B");
     m_value->setText((explanation.stale ? QStringLiteral("~ ") : QString()) + text.exact
-        + (plain ? QString() : QStringLiteral("  %1 %2").arg(text.number, text.unit)));
+        + (plain ? QString() : QStringLiteral("  %1%2%3").arg(text.number, QString(QChar::Nbsp), text.unit)));
     QStringList parts {kindText(explanation)};
     if (explanation.quantity) {
         const Derivation& node = explanation.quantity->derivation();
@@ -302,20 +319,10 @@ void ExplainPanel::showHead(const Explanation& explanation)
     parts.push_back(QString::fromStdString(explanation.of));
     m_kind->setText(parts.join(QStringLiteral(" · ")));
     m_facts->setText(factsText(explanation));
-    m_facts->setVisible(!explanation.facts.empty());
 }
 
-void ExplainPanel::showFormula(const Explanation& explanation)
+void ExplainPanel::showFormula(const Derivation& node)
 {
-    const bool derived = explanation.quantity && explanation.quantity->derivation()->operation != Operation::Input;
-    m_formula->setVisible(derived);
-    m_inputs->setVisible(derived);
-    m_space->setVisible(!derived);
-    m_go->setVisible(derived);
-    m_excludes->setVisible(false);
-    if (!derived)
-        return;
-    const Derivation& node = explanation.quantity->derivation();
     m_formula->setText(QString::fromStdString(formulaInWords(node)) + QLatin1Char('\n')
         + QString::fromStdString(formulaInNumbers(node)));
     for (const Derivation& operand : node->operands)
@@ -331,7 +338,7 @@ void ExplainPanel::showFormula(const Explanation& explanation)
     for (const std::string& item : node->excludes)
         excludes += (excludes.isEmpty() ? QString() : QStringLiteral(", ")) + QString::fromStdString(item);
     m_excludes->setText(tr("Excludes %1").arg(excludes));
-    m_excludes->setVisible(!excludes.isEmpty());
+    fitNumbers();
     m_go->setEnabled(m_inputs->topLevelItemCount() > 0);
 }
 
@@ -382,6 +389,19 @@ void ExplainPanel::fillBelow(QTreeWidgetItem* item)
         if (!m_folded.contains(item->child(i)))
             item->child(i)->setExpanded(true);
     }
+}
+
+void ExplainPanel::fitNumbers()
+{
+    const QFontMetrics metrics(m_inputs->font());
+    const int margin = 2 * (style()->pixelMetric(QStyle::PM_FocusFrameHMargin, nullptr, m_inputs) + 2);
+    int widest = 0;
+    for (QTreeWidgetItemIterator item(m_inputs); *item; ++item) {
+        if (!(*item)->isFirstColumnSpanned())
+            widest = std::max(widest, metrics.horizontalAdvance((*item)->text(1)) + margin);
+    }
+    if (m_inputs->columnWidth(1) != widest)
+        m_inputs->setColumnWidth(1, widest);
 }
 
 void ExplainPanel::showEvent(QShowEvent* event)

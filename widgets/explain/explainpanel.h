@@ -56,9 +56,10 @@ private:
     void refreshPinned();
     std::optional<Explanation> explanationOf(const QString& path) const;
     void showHead(const Explanation& explanation);
-    void showFormula(const Explanation& explanation);
+    void showFormula(const Derivation& node);
     void fill(QTreeWidgetItem* parent, const Derivation& node);
     void fillBelow(QTreeWidgetItem* item);
+    void fitNumbers(); ///< the inputs' second column as wide as what it shows
     void copyText() const;
     void goToInput();
 

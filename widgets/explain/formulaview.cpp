@@ -15,6 +15,33 @@ namespace kvw::gui {
 namespace {
 
 constexpr int mostLines = 10;
+constexpr qsizetype longLine = 400; // characters from which a sum is printed a term a line
+
+/// `line` with a break before each + that stands in no bracket.
+QString termALine(const QString& line)
+{
+    static const QString opening = QStringLiteral("(⌈⌊");
+    static const QString closing = QStringLiteral(")⌉⌋");
+    QString out;
+    int depth = 0;
+    for (qsizetype i = 0; i < line.size(); ++i) {
+        depth += opening.contains(line[i]) ? 1 : closing.contains(line[i]) ? -1 : 0;
+        const bool ends
+            = depth == 0 && line[i] == QLatin1Char(' ') && i + 1 < line.size() && line[i + 1] == QLatin1Char('+');
+        out += ends ? QLatin1Char('\n') : line[i];
+    }
+    return out;
+}
+
+QString broken(const QString& text)
+{
+    QStringList lines = text.split(QLatin1Char('\n'));
+    for (QString& line : lines) {
+        if (line.size() > longLine)
+            line = termALine(line);
+    }
+    return lines.join(QLatin1Char('\n'));
+}
 
 } // namespace
 
@@ -34,15 +61,16 @@ FormulaView::FormulaView(QWidget* parent)
 
 void FormulaView::setText(const QString& text)
 {
-    if (text == toPlainText())
+    if (text == m_text)
         return;
-    setPlainText(text);
+    m_text = text;
+    setPlainText(broken(text));
     fitHeight();
 }
 
 QString FormulaView::text() const
 {
-    return toPlainText();
+    return m_text;
 }
 
 void FormulaView::resizeEvent(QResizeEvent* event)

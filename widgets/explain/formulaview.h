@@ -8,7 +8,8 @@
 namespace kvw::gui {
 
 /// A formula to read, select and copy: as high as its text, up to ten lines, then it scrolls. Unlike a label it lays
-/// out its text once; the sum of a worksheet with many groups has thousands of characters.
+/// out its text once, and of a long sum, printed a term a line, only the terms that are seen: the sum of a worksheet
+/// with many groups has thousands of characters.
 class FormulaView : public QPlainTextEdit
 {
     Q_OBJECT
@@ -18,7 +19,7 @@ public:
     explicit FormulaView(QWidget* parent = nullptr);
 
     void setText(const QString& text);
-    QString text() const;
+    QString text() const; ///< as it was set
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -26,6 +27,8 @@ protected:
 
 private:
     void fitHeight();
+
+    QString m_text;
 };
 
 } // namespace kvw::gui

@@ -4,8 +4,8 @@
 #include "forms/fieldform.h"
 
 #include "engines/engine_rules.h"
+#include "models/fieldchoices.h"
 #include "models/numbertext.h"
-#include "plan/choices.h"
 #include "plan/field_table.h"
 #include "report/sections.h"
 #include "style/elidedlabel.h"
@@ -138,9 +138,9 @@ QWidget* FieldForm::makeEditor(const QString& path)
             for (const std::string_view name : engineNames())
                 combo->addItem(fromStd((*engineRules(name))->title()), fromStd(name));
         } else {
-            const auto& names = field->field->choices;
-            for (std::size_t value = 0; value < names.size(); ++value)
-                combo->addItem(fromStd(choiceTitle(names, value)), fromStd(names[value]));
+            const FieldChoices& choices = *choicesOf(*field->field);
+            for (qsizetype value = 0; value < choices.names.size(); ++value)
+                combo->addItem(choices.titles[value], choices.names[value]);
         }
         connect(
             combo, &QComboBox::activated, this, [this, combo, path] { commit(path, combo->currentData().toString()); });

@@ -248,6 +248,19 @@ QString LiveProbePage::shownRun() const
     return reference ? QString::fromStdString(reference->id) : QString();
 }
 
+QString LiveProbePage::sourceText() const
+{
+    const QString run = shownRun();
+    if (run.isEmpty())
+        return tr("prediction of what would run");
+    const auto here = shown();
+    const RunReference* reference = shownReference();
+    const std::string hash = here ? here->planHash : reference->planHash;
+    const QString device = here ? here->device : QString::fromStdString(reference->device);
+    return (hash == m_document.hash() ? tr("live run %1 on %2") : tr("~ live run %1 on %2, of an earlier plan"))
+        .arg(run, device);
+}
+
 /// The run of this session that is shown: the chosen one, else the newest.
 std::shared_ptr<const LiveResult> LiveProbePage::shown() const
 {
@@ -285,6 +298,7 @@ void LiveProbePage::refresh()
     m_blocks->setRun(run.get(), progress.get());
     m_rates->setRun(run.get(), progress.get());
     refreshEvidence();
+    emit sourceTextChanged();
 }
 
 void LiveProbePage::refreshActions()

@@ -43,6 +43,7 @@ public:
     /// The run that is shown, by id; the newest when there is none of that id.
     void showRun(const QString& id);
     QString shownRun() const;
+    QString sourceText() const override;
     std::optional<Explanation> explanationOf(const QString& figure) const override;
 
 signals:

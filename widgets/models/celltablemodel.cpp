@@ -130,7 +130,8 @@ QVariant CellTableModel::headerData(int section, Qt::Orientation orientation, in
     if (role == Qt::ToolTipRole && section < m_tips.size())
         return m_tips[section];
     if (role == Qt::TextAlignmentRole && !m_rows.isEmpty() && section < m_rows.front().size())
-        return QVariant((m_rows.front()[section].number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return static_cast<int>(
+            (m_rows.front()[section].number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter | Qt::TextWordWrap);
     return {};
 }
 

@@ -79,8 +79,7 @@ std::vector<ElementModel::Row> ElementModel::rows() const
             cell.text = !isStated(slot) ? QStringLiteral("–")
                 : cell.number           ? countText(cell.edit.toLongLong())
                                         : QString::fromStdString(fieldDisplay(field, slot));
-            for (const std::string_view choice : field.choices)
-                cell.choices.push_back(fromStd(choice));
+            cell.choices = choicesOf(field);
             if (const Diagnostic* problem = problems.value(cell.field)) {
                 cell.problem = QString::fromStdString(problem->message);
                 cell.mark = problem->severity == Severity::Error ? DiffersMark
@@ -152,7 +151,9 @@ QVariant ElementModel::data(const QModelIndex& index, int role) const
     case MarkRole:
         return cell.mark;
     case ChoicesRole:
-        return cell.choices;
+        return cell.choices ? cell.choices->names : QStringList();
+    case ChoiceTitlesRole:
+        return cell.choices ? cell.choices->titles : QStringList();
     case RefusalRole:
         return !cell.field.isEmpty() && cell.field == m_refusedField ? m_refusal : QString();
     default:

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "document/plandocument.h"
+#include "models/fieldchoices.h"
 #include "models/paste.h"
 
 #include <QAbstractTableModel>
@@ -51,7 +52,7 @@ private:
         QString edit;
         QString field;
         QString problem; ///< sentence of a diagnostic
-        QStringList choices;
+        const FieldChoices* choices = nullptr;
         bool number = false;
         int mark = 0;
 

@@ -125,8 +125,9 @@ QWidget* NumberDelegate::createEditor(QWidget* parent, const QStyleOptionViewIte
         return line;
     }
     auto* combo = new QComboBox(parent);
-    for (const QString& choice : choices)
-        combo->addItem(choice.isEmpty() ? tr("not stated") : choice, choice);
+    const QStringList titles = index.data(ChoiceTitlesRole).toStringList();
+    for (qsizetype i = 0; i < choices.size(); ++i)
+        combo->addItem(titles.value(i, choices[i]), choices[i]);
     auto* self = const_cast<NumberDelegate*>(this);
     connect(combo, &QComboBox::activated, self, [self, combo] {
         emit self->commitData(combo);

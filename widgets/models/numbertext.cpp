@@ -5,11 +5,14 @@
 
 #include "units/format.h"
 
+#include <QHash>
 #include <QLocale>
 
 namespace kvw::gui {
 
-NumberText bytesText(std::int64_t bytes)
+namespace {
+
+NumberText makeBytesText(std::int64_t bytes)
 {
     // format(Bytes) decides the unit and the digits; only the separators are the locale's.
     const QString text = QString::fromStdString(format(Bytes(bytes)));
@@ -20,6 +23,22 @@ NumberText bytesText(std::int64_t bytes)
     out.plain = QString::number(bytes);
     out.sort = static_cast<double>(bytes);
     return out;
+}
+
+} // namespace
+
+NumberText bytesText(std::int64_t bytes)
+{
+    // After an edit nearly every figure of a view is what it was: its text is made once and shared.
+    constexpr qsizetype most = 4096;
+    thread_local QHash<std::int64_t, NumberText> known;
+    thread_local QLocale locale;
+    if (known.size() >= most || locale != QLocale()) {
+        known.clear();
+        locale = QLocale();
+    }
+    const auto found = known.constFind(bytes);
+    return found != known.constEnd() ? *found : *known.insert(bytes, makeBytesText(bytes));
 }
 
 NumberText numberText(const Quantity& quantity)

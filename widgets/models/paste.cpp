@@ -51,15 +51,14 @@ QModelIndex after(const QAbstractItemView& view, QModelIndex index)
     return index;
 }
 
-/// A text as the cell's parser has it: names of choices, and nothing for what is not stated.
+/// A text as the cell's parser has it: the name of a choice, and nothing for what is not stated.
 QString asEdit(const QModelIndex& index, const QString& text)
 {
     QString out = text.trimmed();
     if (out == QStringLiteral("–") || out == words("not stated"))
         return {};
-    const QStringList choices = index.data(ChoicesRole).toStringList();
-    const QString name = QString(out).replace(QLatin1Char(' '), QLatin1Char('_'));
-    return choices.contains(name) ? name : out;
+    const qsizetype choice = index.data(ChoiceTitlesRole).toStringList().indexOf(out);
+    return choice < 0 ? out : index.data(ChoicesRole).toStringList().value(choice, out);
 }
 
 struct Target

@@ -20,6 +20,7 @@ enum Role : int {
     DimRole, ///< bool: said for the reader, drawn in dim text
     RefusalRole, ///< QString: why the last edit of this cell was refused; empty when it was not
     ChoicesRole, ///< QStringList: values to choose from when edited
+    ChoiceTitlesRole, ///< QStringList: the same as people read them
 };
 
 /// What a number says about itself.

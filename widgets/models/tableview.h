@@ -19,8 +19,18 @@ public:
     /// The height that shows every row without scrolling.
     int heightForRows() const;
 
+    /// From here on the columns fill the width: each as wide as its cells and its title in at most two lines. What is
+    /// left over all share, what lacks the widest give.
+    void setColumnsFitted();
+    /// Does it once, after new content.
+    void fitColumns();
+
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    bool m_fitted = false;
 };
 
 } // namespace kvw::gui

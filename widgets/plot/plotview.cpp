@@ -390,6 +390,9 @@ PlotView::PlotView(QWidget* parent)
     , m_impl(std::make_unique<Impl>())
 {
     m_impl->plot = new QCustomPlot(this);
+    // Painted with the rest of the window, once; its own default paints the whole window anew at each replot.
+    m_impl->plot->setPlottingHint(QCP::phImmediateRefresh, false);
+    m_impl->plot->setPlottingHint(QCP::phCacheLabels);
     m_impl->plot->setLocale(locale());
     m_impl->plot->setBufferDevicePixelRatio(devicePixelRatioF());
     m_impl->plot->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignLeft);

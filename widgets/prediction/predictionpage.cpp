@@ -5,9 +5,9 @@
 
 #include "document/plandocument.h"
 #include "models/celltablemodel.h"
-#include "models/numberdelegate.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
+#include "models/tableview.h"
 #include "plot/plotview.h"
 #include "plot/stateseries.h"
 #include "prediction/predictionheadline.h"
@@ -147,22 +147,22 @@ QString PredictionPage::badge() const
     return m_document.isPredictionStale() ? tr("stale") : QString();
 }
 
-QTableView* PredictionPage::makeTable(QAbstractItemModel* model, const QString& name)
+QString PredictionPage::sourceText() const
 {
-    auto* view = new QTableView(this);
+    if (!m_document.prediction())
+        return tr("no prediction yet");
+    return m_document.isPredictionStale() ? tr("~ prediction of an earlier plan") : tr("prediction of this plan");
+}
+
+TableView* PredictionPage::makeTable(QAbstractItemModel* model, const QString& name)
+{
+    auto* view = new TableView(this);
     view->setModel(model);
-    view->setItemDelegate(new NumberDelegate(view));
     view->setAccessibleName(name);
-    view->setTabKeyNavigation(false);
-    view->setAlternatingRowColors(true);
     view->setShowGrid(false);
-    view->setWordWrap(false);
     view->setEditTriggers(QAbstractItemView::NoEditTriggers);
     view->setSelectionBehavior(QAbstractItemView::SelectRows);
     view->setSelectionMode(QAbstractItemView::SingleSelection);
-    view->verticalHeader()->hide();
-    view->verticalHeader()->setDefaultSectionSize(view->fontMetrics().height() + 6);
-    view->horizontalHeader()->setHighlightSections(false);
     connect(view->selectionModel(), &QItemSelectionModel::currentChanged, this, [this, view](const QModelIndex& index) {
         if (view->hasFocus()) // else nobody chose it
             emit figureSelected(index.data(FigureRole).toString());
@@ -243,7 +243,7 @@ QWidget* PredictionPage::makeRequests()
     m_requestView = makeTable(m_requestOrder, tr("Requests"));
     m_requestView->setSortingEnabled(true);
     m_requestView->sortByColumn(0, Qt::AscendingOrder);
-    m_requestView->horizontalHeader()->setStretchLastSection(true);
+    m_requestView->setColumnsFitted();
     m_requestView->setToolTip(tr("A double click shows the request in the block map"));
     connect(m_requestView, &QTableView::activated, this,
         [this](const QModelIndex& index) { emit requestActivated(index.siblingAtColumn(0).data(SortRole).toUInt()); });
@@ -277,7 +277,7 @@ void PredictionPage::refresh()
         m_requestModel->setRows(requestRows(record, tenantText));
         m_tenantModel->setRows(tenantRows(record, tenantText));
         m_distributionModel->setRows(distributionRows(record));
-        m_requestView->resizeColumnsToContents();
+        m_requestView->fitColumns();
         for (CellTableModel* model : {m_requestModel, m_tenantModel, m_distributionModel})
             model->setStale(m_document.isPredictionStale());
         if (!m_distributionView->currentIndex().isValid())

@@ -24,6 +24,7 @@ class PlanDocument;
 class PlotView;
 class PredictionHeadline;
 class PredictionRunner;
+class TableView;
 
 /// What the planned engine would do with the workload, event by event: outcomes, state over steps, hits and misses by
 /// tenant, latencies in steps, every request. Shows the document's prediction; marked when it is of an earlier plan.
@@ -36,6 +37,7 @@ public:
 
     QStringList fieldPrefixes() const override;
     QString badge() const override;
+    QString sourceText() const override;
     std::optional<Explanation> explanationOf(const QString& figure) const override;
 
 signals:
@@ -48,7 +50,7 @@ protected:
 private:
     QWidget* makeCharts();
     QWidget* makeRequests();
-    QTableView* makeTable(QAbstractItemModel* model, const QString& name);
+    TableView* makeTable(QAbstractItemModel* model, const QString& name);
     void fitRows(QTableView* view, int rows);
     void refresh();
     void refreshFigures();
@@ -74,7 +76,7 @@ private:
     PlotView* m_distribution;
     CellTableModel* m_requestModel;
     QSortFilterProxyModel* m_requestOrder;
-    QTableView* m_requestView;
+    TableView* m_requestView;
     QLabel* m_requestTitle;
     QStringList m_names; // of tenants, as they are shown
 };

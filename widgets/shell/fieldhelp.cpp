@@ -5,6 +5,7 @@
 
 #include "document/plandocument.h"
 #include "forms/fieldform.h"
+#include "models/fieldchoices.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
 #include "plan/field_table.h"
@@ -26,12 +27,10 @@ QString tr(const char* text)
 QString limitsOf(const Field& field)
 {
     if (field.type == FieldType::Choice) {
-        QStringList names;
-        for (const std::string_view name : field.choices) {
-            if (!name.empty())
-                names.push_back(fromStd(name));
-        }
-        return tr("One of: %1").arg(names.join(QStringLiteral(", ")));
+        QStringList titles = choicesOf(field)->titles;
+        if (field.choices.front().empty())
+            titles.removeFirst();
+        return tr("One of: %1").arg(titles.join(QStringLiteral(", ")));
     }
     if (field.type == FieldType::Text)
         return {};

@@ -169,6 +169,8 @@ void MainWindow::addPage(Page* page, const QString& icon)
     });
     connect(page, &Page::done, m_message, &MessageBar::showDone);
     connect(page, &Page::badgeChanged, this, &MainWindow::refreshBadges);
+    connect(page, &Page::badgeChanged, this, &MainWindow::refreshSource);
+    connect(page, &Page::sourceTextChanged, this, &MainWindow::refreshSource);
     connect(page, &Page::fieldRequested, this, &MainWindow::goToField);
     connect(page, &Page::sideRequested, this, &MainWindow::showSide);
 }
@@ -310,10 +312,10 @@ void MainWindow::makeActions()
 void MainWindow::makeStatusBar()
 {
     m_selectionStatus = new ElidedLabel({}, this);
-    m_rulesStatus = new QLabel(this);
+    m_sourceStatus = new QLabel(this);
     m_savedStatus = new QLabel(this);
     statusBar()->addWidget(m_selectionStatus, 1);
-    statusBar()->addWidget(m_rulesStatus);
+    statusBar()->addWidget(m_sourceStatus);
     statusBar()->addPermanentWidget(m_savedStatus);
 }
 
@@ -412,6 +414,7 @@ void MainWindow::currentPageChanged(int row)
         page->hostMessage(m_message);
         page->showMessage(m_message->isShown());
     }
+    refreshSource();
     restoreLayout();
 }
 
@@ -419,9 +422,20 @@ void MainWindow::refreshTitle()
 {
     setWindowTitle(tr("%1[*] — KV Workbench").arg(m_document.displayName()));
     setWindowModified(m_document.isModified());
-    m_rulesStatus->setText(m_document.estimate()
-            ? tr("Rules: %1").arg(QString::fromStdString(m_document.estimate()->engine.rules))
-            : QString());
+    refreshSource();
+}
+
+/// Where the page's numbers come from: its own word, or the estimate and its rules.
+void MainWindow::refreshSource()
+{
+    const Page* page = currentPage();
+    const QString source = page ? page->sourceText() : QString();
+    if (!source.isEmpty())
+        m_sourceStatus->setText(tr("Source: %1").arg(source));
+    else
+        m_sourceStatus->setText(m_document.estimate()
+                ? tr("Source: estimate, %1").arg(QString::fromStdString(m_document.estimate()->engine.rules))
+                : QString());
 }
 
 void MainWindow::refreshBadges()

@@ -71,6 +71,7 @@ private:
     void makeStatusBar();
     void currentPageChanged(int row);
     void refreshTitle();
+    void refreshSource();
     void refreshBadges();
     bool commitPending();
     void orderTabs();
@@ -122,7 +123,7 @@ private:
     QMenu* m_runMenu = nullptr;
     QAction* m_stop = nullptr; ///< cancels the prediction and the live run
     ElidedLabel* m_selectionStatus = nullptr;
-    QLabel* m_rulesStatus = nullptr;
+    QLabel* m_sourceStatus = nullptr;
     QLabel* m_savedStatus = nullptr;
     QString m_layoutKey; ///< of the layout that is in force
     QWidget* m_beforeExplain = nullptr; ///< where F4 goes back to

@@ -88,6 +88,11 @@ QString Page::badge() const
     return {};
 }
 
+QString Page::sourceText() const
+{
+    return {};
+}
+
 QVBoxLayout* Page::content() const
 {
     return m_content;

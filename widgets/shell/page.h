@@ -33,6 +33,8 @@ public:
     virtual bool showField(const QString& path);
     /// "stale", "▶", or empty: drawn in the rail.
     virtual QString badge() const;
+    /// Where what is shown comes from, for the status bar: "prediction of this plan"; empty: the estimate.
+    virtual QString sourceText() const;
     /// Shows and selects the figure at `path` of the estimate; false when it is not here.
     virtual bool showFigure(const QString& path);
     /// The page's own dock (legend, fields), or null; it stays the page's.
@@ -61,6 +63,7 @@ signals:
     /// Something went well that shows nowhere else: one sentence for the message bar.
     void done(const QString& text);
     void badgeChanged();
+    void sourceTextChanged();
     /// The user wants to edit the plan field at `path`, here or on another page.
     void fieldRequested(const QString& path);
     /// The page's own dock shall be seen.

@@ -22,7 +22,6 @@
 #include "tenants/trustview.h"
 
 #include <QAction>
-#include <QEvent>
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
@@ -33,7 +32,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <numeric>
 
 namespace kvw::gui {
 
@@ -67,14 +65,20 @@ public:
         painter->drawText(box, Qt::AlignCenter, tenantLetter(index.row()));
         painter->restore();
     }
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        QSize size = NumberDelegate::sizeHint(option, index);
+        if (index.column() == 0)
+            size.rwidth() += size.height() + 2; // the chip
+        return size;
+    }
 };
 
 const QStringList columns {QStringLiteral("name"), QStringLiteral("sharingGroup"), QStringLiteral("eligibility"),
     QStringLiteral("identitySource"), QStringLiteral("saltSource"), QStringLiteral("retention"),
     QStringLiteral("retentionSeconds"), QStringLiteral("tiers"), QStringLiteral("loggingBoundary"),
     QStringLiteral("guaranteedBlocks"), QStringLiteral("maximumBlocks")};
-
-constexpr int narrowest = 44; ///< px of a column before the table scrolls
 
 } // namespace
 
@@ -94,7 +98,6 @@ TenantsPage::TenantsPage(PlanDocument& document, QWidget* parent)
     m_table->setModel(m_tenants);
     m_table->setItemDelegate(new TenantDelegate(m_table));
     m_table->setAccessibleName(tr("Tenants"));
-    m_table->viewport()->installEventFilter(this); // columns follow its width
     m_sentence->setInk(QPalette::PlaceholderText);
     m_sentence->setContentsMargins(8, 0, 8, 0);
     m_findings->setAccessibleName(tr("Policy findings"));
@@ -133,8 +136,8 @@ TenantsPage::TenantsPage(PlanDocument& document, QWidget* parent)
 
     connect(
         m_tenants, &ElementModel::editRefused, this, [this](const QString&, const QString& why) { emit message(why); });
-    connect(m_tenants, &QAbstractItemModel::modelReset, this, &TenantsPage::fitTable);
-    connect(m_tenants, &QAbstractItemModel::dataChanged, this, &TenantsPage::fitTable);
+    connect(m_tenants, &QAbstractItemModel::modelReset, m_table, &TableView::fitColumns);
+    connect(m_tenants, &QAbstractItemModel::dataChanged, m_table, &TableView::fitColumns);
     connect(m_findings, &ProblemList::goToField, this, &TenantsPage::showField);
     connect(m_matrix->selectionModel(), &QItemSelectionModel::currentChanged, this, &TenantsPage::cellSelected);
     connect(m_trust, &QAbstractItemModel::dataChanged, this, &TenantsPage::cellSelected);
@@ -146,7 +149,7 @@ TenantsPage::TenantsPage(PlanDocument& document, QWidget* parent)
     });
     connect(&document, &PlanDocument::planChanged, this, &TenantsPage::refresh);
     refresh();
-    fitTable();
+    m_table->setColumnsFitted();
 }
 
 void TenantsPage::makeActions()
@@ -240,42 +243,6 @@ void TenantsPage::cellSelected()
         sentence.isEmpty() ? tr("◣ stated, not enforced: the client can be taken for another tenant") : sentence);
     if (!sentence.isEmpty() && m_matrix->hasFocus())
         emit selectionText(sentence);
-}
-
-void TenantsPage::fitTable()
-{
-    // Content first, titles in two lines. What is left over goes to the names; what lacks is taken from the widest.
-    const QFontMetrics metrics = m_table->fontMetrics();
-    m_table->horizontalHeader()->setFixedHeight(2 * metrics.height() + 6);
-    QVector<int> widths;
-    for (int column = 0; column < m_tenants->columnCount(); ++column) {
-        const QStringList words = m_tenants->headerData(column, Qt::Horizontal).toString().split(QLatin1Char(' '));
-        int width = 0;
-        for (int row = 0; row < m_tenants->rowCount(); ++row)
-            width = std::max(width, m_table->sizeHintForIndex(m_tenants->index(row, column)).width());
-        for (const QString& word : words)
-            width = std::max(width, metrics.horizontalAdvance(word) + 10);
-        widths.push_back(width + (column == 0 ? metrics.height() + 8 : 0));
-    }
-    const int room = m_table->viewport()->width();
-    int sum = std::accumulate(widths.begin(), widths.end(), 0);
-    while (sum > room) {
-        const auto widest = std::max_element(widths.begin(), widths.end());
-        if (*widest <= narrowest)
-            break;
-        --*widest;
-        --sum;
-    }
-    widths[1] += std::max(0, room - sum);
-    for (int column = 0; column < widths.size(); ++column)
-        m_table->setColumnWidth(column, widths[column]);
-}
-
-bool TenantsPage::eventFilter(QObject* watched, QEvent* event)
-{
-    if (event->type() == QEvent::Resize)
-        fitTable();
-    return Page::eventFilter(watched, event);
 }
 
 } // namespace kvw::gui

@@ -33,12 +33,9 @@ public:
     void removeTenant();
 
 protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
     void makeActions();
     void refresh();
-    void fitTable();
     void cellSelected();
 
     PlanDocument& m_document;

@@ -106,7 +106,8 @@ QVariant RequestModel::headerData(int section, Qt::Orientation orientation, int 
     if (role == Qt::DisplayRole)
         return tr(titles[section]);
     if (role == Qt::TextAlignmentRole)
-        return static_cast<int>((isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return static_cast<int>(
+            (isNumber(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter | Qt::TextWordWrap);
     return {};
 }
 

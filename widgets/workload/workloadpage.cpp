@@ -85,6 +85,7 @@ WorkloadPage::WorkloadPage(PlanDocument& document, QWidget* parent)
     m_table->setModel(m_requests);
     m_table->setAccessibleName(tr("Requests"));
     m_table->setFrameShape(QFrame::NoFrame);
+    m_table->setColumnsFitted();
     m_digest->setObjectName(QStringLiteral("workloadDigest"));
     m_digest->setReadOnly(true);
     m_digest->setFrame(false);
@@ -204,7 +205,7 @@ void WorkloadPage::refresh()
     for (const std::string& id : facts->workload.tenants)
         names.push_back(QString::fromStdString(tenantName(&m_document.plan(), id)));
     m_requests->setWorkload(std::shared_ptr<const Workload>(facts, &facts->workload), names);
-    m_table->resizeColumnsToContents();
+    m_table->fitColumns();
     m_digest->setText(facts->sha256);
     m_digest->setCursorPosition(0);
     if (!facts->error.isEmpty()) {

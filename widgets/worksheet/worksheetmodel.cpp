@@ -156,7 +156,9 @@ QVariant WorksheetModel::data(const QModelIndex& index, int role) const
     case RefusalRole:
         return !m_refusedField.isEmpty() && cell->fields.contains(m_refusedField) ? m_refusal : QString();
     case ChoicesRole:
-        return cell->choices;
+        return cell->choices ? cell->choices->names : QStringList();
+    case ChoiceTitlesRole:
+        return cell->choices ? cell->choices->titles : QStringList();
     default:
         return {};
     }

@@ -97,8 +97,9 @@ private:
                 cell.sort = static_cast<double>(value);
             }
         }
-        for (const std::string_view choice : field.choices)
-            cell.choices.push_back(fromStd(choice));
+        cell.choices = choicesOf(field);
+        if (cell.choices && !cell.edit.isEmpty())
+            cell.text = cell.choices->titles.at(cell.choices->names.indexOf(cell.edit));
         markSource(cell);
     }
 

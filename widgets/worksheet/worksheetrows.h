@@ -4,6 +4,7 @@
 #pragma once
 
 #include "document/plandocument.h"
+#include "models/fieldchoices.h"
 
 #include <QString>
 #include <QStringList>
@@ -45,7 +46,7 @@ struct WorksheetCell
     QString raw; ///< exact number for the clipboard
     QString figure; ///< path in the estimate
     QStringList fields; ///< plan fields that an edit sets, all to the same text; heads and width for a shape
-    QStringList choices;
+    const FieldChoices* choices = nullptr;
     QString edit; ///< what an editor starts with
     double sort = 0;
     bool number = false;

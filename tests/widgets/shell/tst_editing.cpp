@@ -3,6 +3,8 @@
 
 // What is typed, saved, undone and asked: by the keys of the real window.
 
+#include "bench.h"
+
 #include "forms/fieldform.h"
 #include "plan/plan_json.h"
 #include "prediction/predictionrunner.h"
@@ -24,6 +26,7 @@
 #include <QScrollArea>
 #include <QSettings>
 #include <QSignalSpy>
+#include <QStatusBar>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTimer>
@@ -32,93 +35,6 @@
 
 using namespace kvw;
 using namespace kvw::gui;
-
-namespace {
-
-QString example(const char* name)
-{
-    return qEnvironmentVariable("KVW_SOURCE_DIR") + QStringLiteral("/resources/examples/") + QLatin1String(name);
-}
-
-/// A window on a copy of the reference plan that may be saved.
-struct Bench
-{
-    explicit Bench(QSize size = {1440, 900})
-    {
-        path = folder.filePath("a.kvplan");
-        QFile::copy(example("reference.kvplan"), path);
-        QFile(path).setPermissions(QFile::ReadOwner | QFile::WriteOwner);
-        if (!window.openPath(path))
-            qFatal("the example was not opened");
-        window.setWindowState(Qt::WindowNoState);
-        window.resize(size);
-        window.show();
-        window.activateWindow();
-        if (!QTest::qWaitForWindowActive(&window))
-            qFatal("the window was not activated");
-    }
-
-    void key(int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier)
-    {
-        window.activateWindow(); // a question may have been before it
-        QTRY_VERIFY(QApplication::activeWindow() == &window && !QApplication::activeModalWidget());
-        QCoreApplication::processEvents();
-        QWidget* focus = QApplication::focusWidget();
-        QTest::keyClick(focus ? focus : &window, static_cast<Qt::Key>(key), modifiers);
-    }
-
-    /// Goes to the field's editor and types over what it holds.
-    QLineEdit* type(const QString& field, const QString& text)
-    {
-        window.showPage("deployment");
-        window.goToField(field);
-        auto* line = qobject_cast<QLineEdit*>(QApplication::focusWidget());
-        if (!line || line->property(fieldProperty).toString() != field)
-            qFatal("the field's editor has no focus");
-        line->selectAll();
-        QTest::keyClicks(line, text);
-        return line;
-    }
-
-    Plan saved() const
-    {
-        PlanDocument document;
-        return document.open(path) ? document.plan() : Plan();
-    }
-
-    QString message() const { return window.messageBar()->text(); }
-    PlanDocument& document() { return window.document(); }
-
-    QTemporaryDir folder;
-    QString path;
-    MainWindow window;
-};
-
-/// Answers the next question with the button whose text has `button`; gives its text when it came.
-struct Answer
-{
-    explicit Answer(const QString& button)
-    {
-        QObject::connect(&timer, &QTimer::timeout, &timer, [this, button] {
-            auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
-            if (!box)
-                return;
-            text = box->text();
-            timer.stop();
-            for (QAbstractButton* one : box->buttons()) {
-                if (one->text().remove('&').contains(button))
-                    return one->click();
-            }
-            box->reject();
-        });
-        timer.start(20);
-    }
-
-    QTimer timer;
-    QString text;
-};
-
-} // namespace
 
 class TestEditing : public QObject
 {
@@ -139,8 +55,6 @@ private slots:
     void fieldsAreSeen();
     void changedByAnother();
     void noticeOfChange();
-    void newPlanIsClean();
-    void evidenceIsNamed();
     void markupIsText();
     void longMessageKeepsWindow();
     void messageMovesNothing();
@@ -383,59 +297,6 @@ void TestEditing::noticeOfChange()
     QCOMPARE(bench.message(), QString());
 }
 
-namespace {
-
-LiveResult finishedRun(const PlanDocument& document, const char* id)
-{
-    LiveResult run;
-    run.id = QString::fromLatin1(id);
-    run.device = QStringLiteral("host");
-    run.state = QStringLiteral("done");
-    run.planHash = document.hash();
-    return run;
-}
-
-} // namespace
-
-void TestEditing::newPlanIsClean()
-{
-    Bench bench;
-    bench.document().storeEvidence(finishedRun(bench.document(), "run1"), "2026-11-30T10:00:00Z");
-    QVERIFY(bench.document().isModified());
-    QVERIFY(!bench.document().isEdited());
-    QVERIFY(bench.window.isWindowModified());
-    QVERIFY(bench.window.openPath(example("gpt-oss-120b.kvplan")));
-    QVERIFY(!bench.document().isModified());
-    QVERIFY(!bench.window.isWindowModified());
-}
-
-void TestEditing::evidenceIsNamed()
-{
-    Bench bench;
-    bench.document().storeEvidence(finishedRun(bench.document(), "run1"), "2026-11-30T10:00:00Z");
-    {
-        Answer answer("Cancel");
-        QVERIFY(!bench.window.close());
-        QCOMPARE(answer.text, QStringLiteral("Evidence of run 1 is not saved."));
-    }
-    // A run that ends while the question stands is asked about too.
-    QTimer::singleShot(60, &bench.window, [&] {
-        bench.document().storeEvidence(finishedRun(bench.document(), "run2"), "2026-11-30T10:01:00Z");
-        auto* box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
-        QVERIFY(box);
-        box->button(QMessageBox::Discard)->click();
-        QTimer::singleShot(60, &bench.window, [] {
-            auto* again = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
-            QVERIFY(again);
-            QVERIFY(again->text().contains("run 1, run 2"));
-            again->reject();
-        });
-    });
-    QVERIFY(!bench.window.close());
-    QVERIFY(bench.window.saveTo(bench.path));
-    QVERIFY(bench.window.close());
-}
-
 void TestEditing::markupIsText()
 {
     Bench bench;
@@ -507,6 +368,25 @@ void TestEditing::statusFollowsPage()
     QVERIFY(!says("1 cell: "));
     QVERIFY(bench.document().setField("document.title", "x").ok()); // the worksheet hears of it, unseen
     QVERIFY(!says("1 cell: "));
+    // Where the numbers come from.
+    const auto source = [&] {
+        QStringList out;
+        for (const QLabel* label : bench.window.statusBar()->findChildren<QLabel*>())
+            out.push_back(label->text());
+        return out.join(QLatin1Char('|'));
+    };
+    QVERIFY2(source().contains("Source: estimate, "), qPrintable(source()));
+    bench.window.showPage("prediction");
+    QVERIFY2(source().contains("Source: no prediction yet"), qPrintable(source()));
+    QSignalSpy finished(bench.window.findChild<PredictionRunner*>(), &PredictionRunner::finished);
+    bench.key(Qt::Key_F5);
+    QVERIFY(finished.wait(60'000));
+    QVERIFY2(source().contains("Source: prediction of this plan"), qPrintable(source()));
+    bench.window.showPage("blockmap");
+    QTRY_VERIFY2(source().contains("Source: event log: Prediction"), qPrintable(source()));
+    bench.window.showPage("prediction");
+    QVERIFY(bench.document().setField("workload.requests", "9").ok());
+    QVERIFY2(source().contains("Source: ~ prediction of an earlier plan"), qPrintable(source()));
 }
 
 void TestEditing::pageGetsFocus()
