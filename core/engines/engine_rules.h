@@ -113,6 +113,7 @@ struct EngineSizing
     std::optional<Quantity> tokens; ///< as the engine prints it
     std::optional<Quantity> maxConcurrency; ///< as the engine prints it, a ratio
     std::optional<Quantity> largestLength; ///< longest single request that the pool passes at start-up
+    std::optional<Quantity> largestHeld; ///< longest single request whose blocks the pool can give
     std::optional<bool> fits; ///< one request at the configured maximum passes the start-up check
     std::optional<bool> fitsConcurrency; ///< the planned sequences, all at the configured maximum, find blocks
     std::optional<Quantity> engineNeedBytes; ///< planned sequences at the configured maximum, all ranks

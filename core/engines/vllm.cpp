@@ -179,6 +179,12 @@ void addPool(EngineSizing& out, const Plan& plan, const Quantity& block, const Q
         out.largestLength = named(*out.blocks * block,
             Naming {"largest length that fits", Unit::Token,
                 rule("estimate_max_model_len", "a block multiple: one block more does not fit"), {}});
+        out.largestHeld
+            = named((*out.blocks
+                        - input("null block", 1, Unit::Block, rule("BlockPool", "the first block is never given away")))
+                    * block,
+                Naming {"longest request that the pool can hold", Unit::Token,
+                    rule("BlockPool", "the null block is never given to a request"), {}});
     }
 }
 

@@ -38,7 +38,11 @@ std::optional<double> LengthCapacity::shareOf(std::int64_t sequences) const
 Result<LengthCapacity> capacityAt(const Plan& plan, std::int64_t length)
 {
     Plan asked = plan;
-    asked.limits.maxModelLen = length;
+    if (plan.limits.maxModelLen != length) {
+        asked.limits.maxModelLen = length;
+        asked.provenance.set("limits.maxModelLen",
+            Source {Source::Kind::User, "asked for: not the plan's own length", "limits.maxModelLen"});
+    }
     const Result<const EngineRules*> rules = engineRules(asked.engine.name);
     if (!rules)
         return rules.error();

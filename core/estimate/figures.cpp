@@ -83,6 +83,7 @@ void visitEngine(const EngineSizing& engine, const Visit& visit)
     add("engine.tokens", engine.tokens);
     add("engine.maxConcurrency", engine.maxConcurrency);
     add("engine.largestLength", engine.largestLength);
+    add("engine.largestHeld", engine.largestHeld);
     add("engine.engineNeedBytes", engine.engineNeedBytes);
     const RankSizing& rank = engine.ranks.front(); // as every other
     for (std::size_t r = 0; r < std::min(engine.ranks.size(), mostRanksListed); ++r) {

@@ -29,6 +29,15 @@ void identityDiagnostics(const Plan& plan, Diagnostics& out)
     }
 }
 
+/// What the importer could not vouch for: the plan stands on it until somebody looks.
+void importDiagnostics(const Plan& plan, Diagnostics& out)
+{
+    for (const Assumption& assumption : plan.assumptions) {
+        if (assumption.id == "import.unknown_model_type" || assumption.id == "import.dtype_unknown")
+            out.push_back({Severity::Warning, assumption.id, assumption.text, "model.architecture"});
+    }
+}
+
 void limitDiagnostics(const Plan& plan, Diagnostics& out)
 {
     const LimitFields& limits = plan.limits;
@@ -211,6 +220,7 @@ Diagnostics diagnose(const Plan& plan)
     tenantDiagnostics(plan, out);
     workloadDiagnostics(plan, out);
     evidenceDiagnostics(plan, out);
+    importDiagnostics(plan, out);
     return out;
 }
 

@@ -69,8 +69,8 @@ OrderedJson engineJson(const EngineSizing& engine)
         {"refusal", engine.refusal.empty() ? OrderedJson(nullptr) : OrderedJson(engine.refusal)},
         {"availableBytes", figure(engine.availableBytes)}, {"poolBytes", figure(engine.poolBytes)},
         {"blocksPerRequest", figure(engine.blocksPerRequest)}, {"needBytes", figure(engine.needBytes)},
-        {"largestLength", figure(engine.largestLength)}, {"fitsConcurrency", orNull(engine.fitsConcurrency)},
-        {"engineNeedBytes", figure(engine.engineNeedBytes)}};
+        {"largestLength", figure(engine.largestLength)}, {"largestHeld", figure(engine.largestHeld)},
+        {"fitsConcurrency", orNull(engine.fitsConcurrency)}, {"engineNeedBytes", figure(engine.engineNeedBytes)}};
     out["differences"] = OrderedJson::array();
     for (const NeedDifference& difference : engine.differences)
         out["differences"].push_back(

@@ -208,6 +208,7 @@ Facts engineFacts(const Plan& plan, const EngineSizing& engine)
         "Maximum concurrency, as the engine prints", engine.maxConcurrency ? showOr(engine.maxConcurrency) + "×" : "–");
     out.rows.emplace_back("Need of one request at the configured maximum", showExact(engine.needBytes));
     out.rows.emplace_back("Longest request that the engine admits", showOr(engine.largestLength));
+    out.rows.emplace_back("Longest request that the pool can hold", showOr(engine.largestHeld));
     out.rows.emplace_back(
         "One request at the configured maximum", engine.fits ? (*engine.fits ? "fits" : "does not fit") : "not known");
     std::string sequences = "not known";

@@ -260,7 +260,8 @@ std::string sourceText(const Source& source)
         if (!text.empty())
             out += before + text;
     };
-    add(" ", source.name);
+    if (!sourceKindName(source.kind).ends_with(source.name)) // "engine default" needs no "default"
+        add(source.kind == Source::Kind::Assumption ? ": " : " ", source.name);
     add(", ", source.at);
     if (!source.sha256.empty())
         out += ", SHA-256 " + source.sha256.substr(0, 12) + "…";

@@ -7,6 +7,7 @@
 #include "serving/run_setup.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -44,6 +45,29 @@ std::string ownGroup(const Plan& plan, const Tenant& owner)
     return name;
 }
 
+/// The others of the tenant's sharing domain.
+std::vector<std::size_t> partners(const Plan& plan, std::size_t tenant)
+{
+    const std::vector<SharingDomain> domains = resolveDomains(plan);
+    std::vector<std::size_t> out;
+    for (std::size_t other = 0; other < domains.size(); ++other) {
+        if (other != tenant && domains[other].id == domains[tenant].id)
+            out.push_back(other);
+    }
+    return out;
+}
+
+/// ", and no longer shares with a, b": of `partners` all but `other`.
+std::string givenUp(const Plan& plan, const std::vector<std::size_t>& partners, std::size_t other)
+{
+    std::vector<std::string> names;
+    for (const std::size_t partner : partners) {
+        if (partner != other)
+            names.push_back(nameOf(plan.tenants[partner]));
+    }
+    return names.empty() ? "" : fmt::format(", and no longer shares with {}", fmt::join(names, ", "));
+}
+
 } // namespace
 
 std::vector<std::vector<Trust>> trustMatrix(const Plan& plan)
@@ -64,21 +88,23 @@ std::vector<std::vector<Trust>> trustMatrix(const Plan& plan)
 
 std::string setTrust(Plan& plan, std::size_t row, std::size_t column, bool share)
 {
-    const std::string id = plan.tenants[row].id;
-    const std::string name = nameOf(plan.tenants[row]);
+    const std::vector<std::size_t> ofRow = partners(plan, row);
     if (!share) {
-        set(plan, id, "eligibility", "tenant");
-        return fmt::format("{} keeps its state for itself", name);
+        set(plan, plan.tenants[row].id, "eligibility", "tenant");
+        return fmt::format("{} keeps its state for itself", nameOf(plan.tenants[row])) + givenUp(plan, ofRow, column);
     }
-    if (!inGroup(plan.tenants[column])) {
-        const std::string host = plan.tenants[column].id;
-        set(plan, host, "sharingGroup", ownGroup(plan, plan.tenants[column]));
-        set(plan, host, "eligibility", "group");
+    // Who is alone loses nothing by moving.
+    const bool columnMoves = !ofRow.empty() && partners(plan, column).empty();
+    const Tenant& mover = plan.tenants[columnMoves ? column : row];
+    const Tenant& host = plan.tenants[columnMoves ? row : column];
+    if (!inGroup(host)) {
+        set(plan, host.id, "sharingGroup", ownGroup(plan, host));
+        set(plan, host.id, "eligibility", "group");
     }
-    const std::string group = plan.tenants[column].sharingGroup;
-    set(plan, id, "sharingGroup", group);
-    set(plan, id, "eligibility", "group");
-    return fmt::format("{} joins {}", name, group);
+    set(plan, mover.id, "sharingGroup", host.sharingGroup);
+    set(plan, mover.id, "eligibility", "group");
+    return fmt::format("{} joins {}", nameOf(mover), host.sharingGroup)
+        + (columnMoves ? "" : givenUp(plan, ofRow, column));
 }
 
 } // namespace kvw

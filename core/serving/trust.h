@@ -23,10 +23,11 @@ enum class Trust : std::uint8_t {
 /// is by domain, so it is mutual, and whoever shares with one of a group shares with all of it.
 std::vector<std::vector<Trust>> trustMatrix(const Plan& plan);
 
-/// Lets the tenant `row` share with `column`, or not. To share, it joins the group of `column`, which gets a group of
-/// its own first if it has none; not to share, it keeps its state for itself. Its former group goes on without it.
-/// Records the user as the source of what it sets. Returns what was done as a sentence. REQUIRES row ≠ column, both
-/// tenants of the plan.
+/// Lets the tenant `row` share with `column`, or not. To share, `row` joins the group of `column`, unless it has
+/// partners and `column` has none: then `column` joins it. Who is joined gets a group of its own first if it has none.
+/// Not to share, `row` keeps its state for itself. A former group goes on without who left it. Records the user as the
+/// source of what it sets. Returns what was done as a sentence, with the sharing that was given up. REQUIRES row ≠
+/// column, both tenants of the plan.
 std::string setTrust(Plan& plan, std::size_t row, std::size_t column, bool share);
 
 } // namespace kvw

@@ -59,14 +59,21 @@ void TestTrust::joinAndLeave()
     Plan plan;
     plan.tenants = {tenant("a", "g", Eligibility::Group), tenant("b", "g", Eligibility::Group),
         tenant("c", "g", Eligibility::Tenant)};
-    // c shares with nobody though it names g: whoever joins c must not meet a and b by that.
-    QCOMPARE(setTrust(plan, 1, 2, true), std::string("b joins g-2"));
-    QVERIFY(share(plan, 1, 2));
-    QVERIFY(!share(plan, 0, 1));
-    QVERIFY(!share(plan, 0, 2));
-    QCOMPARE(setTrust(plan, 1, 2, false), std::string("b keeps its state for itself"));
+    // c is alone: it moves, and a and b go on sharing.
+    QCOMPARE(setTrust(plan, 1, 2, true), std::string("c joins g"));
+    QVERIFY(share(plan, 1, 2) && share(plan, 0, 1) && share(plan, 0, 2));
+    QCOMPARE(setTrust(plan, 1, 2, false), std::string("b keeps its state for itself, and no longer shares with a"));
     QVERIFY(!share(plan, 1, 2));
+    QVERIFY(share(plan, 0, 2));
     QCOMPARE(plan.provenance.find("tenants.b.eligibility")->kind, Source::Kind::User);
+    // b, alone though it names g, gets a group that nobody else is in when d, alone too, joins it.
+    plan.tenants.push_back(tenant("d", "", Eligibility::NotStated));
+    QCOMPARE(setTrust(plan, 3, 1, true), std::string("d joins g-2"));
+    QVERIFY(share(plan, 3, 1));
+    QVERIFY(!share(plan, 3, 0) && !share(plan, 1, 0));
+    // Both have partners: the row moves, and it is said what it leaves.
+    QCOMPARE(setTrust(plan, 3, 0, true), std::string("d joins g, and no longer shares with b"));
+    QVERIFY(share(plan, 3, 0) && share(plan, 3, 2) && !share(plan, 3, 1));
 }
 
 void TestTrust::anyChange()
@@ -84,11 +91,19 @@ void TestTrust::anyChange()
         const std::size_t column = (row + 1 + random() % (count - 1)) % count;
         const bool wanted = random() % 2 == 0;
         const Plan before = plan;
+        const auto isAlone = [&](std::size_t tenant) {
+            for (std::size_t other = 0; other < count; ++other) {
+                if (other != tenant && share(before, tenant, other))
+                    return false;
+            }
+            return true;
+        };
+        const std::size_t mover = wanted && !isAlone(row) && isAlone(column) ? column : row;
         setTrust(plan, row, column, wanted);
         QCOMPARE(share(plan, row, column), wanted);
         for (std::size_t a = 0; a < count; ++a) {
             for (std::size_t b = 0; b < count; ++b) {
-                if (a != row && b != row)
+                if (a != mover && b != mover)
                     QCOMPARE(share(plan, a, b), share(before, a, b)); // nobody else's sharing changes
                 else if (a != b && !wanted)
                     QVERIFY(!share(plan, a, b)); // who leaves, leaves all

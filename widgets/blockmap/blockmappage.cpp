@@ -56,7 +56,7 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
     , m_time(new TimeStrip(m_map, this))
     , m_story(new StoryView(m_map, this))
     , m_legend(new LegendView(m_map, this))
-    , m_legendTitle(paneTitle({}, this))
+    , m_legendTitle(paneTitle(tr("Legend"), this))
     , m_side(nullptr)
 {
     m_map.setPalette(palette());

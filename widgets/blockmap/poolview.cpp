@@ -21,6 +21,7 @@ namespace {
 
 constexpr int largestFit = 28; ///< logical pixels of a cell when a small pool is fitted
 constexpr int largestCell = 96;
+constexpr int ringedCell = 8; ///< logical pixels from which a ring leaves something of the cell to be seen
 constexpr int letterSize = 24; ///< logical pixels from which a cell has room for letters
 
 } // namespace
@@ -276,13 +277,45 @@ void PoolView::ring(QPainter& painter, const BlockRef& ref, bool strong)
     painter.drawRect(rect.adjusted(-3, -3, 3, 3));
 }
 
+/// Where rings would cover the cells, what is not the request's steps back instead.
+void PoolView::paintOthersPale(QPainter& painter, const RequestTrace& request)
+{
+    if (m_grid.perPixel() > 1)
+        return;
+    QRegion others;
+    for (const PoolGrid::Section& section : m_grid.sections()) {
+        if (section.blocks > 0)
+            others += rectOf({section.pool, 0})
+                          .united(rectOf({section.pool, static_cast<std::uint32_t>(section.blocks - 1)}))
+                          .united(QRectF(m_grid.gutter() / devicePixelRatioF(), rectOf({section.pool, 0}).top(),
+                              m_grid.columns() * m_grid.cell() / devicePixelRatioF(), 1))
+                          .toAlignedRect();
+    }
+    QRegion own;
+    for (std::size_t g = 0; g < request.tables.size(); ++g) {
+        for (const std::uint32_t block : request.tables[g]) {
+            if (block != noTableBlock)
+                own += rectOf({m_map.header().layout.groups[g].pool, block}).toAlignedRect();
+        }
+    }
+    QColor veil = m_map.palette().color(QPalette::Base);
+    veil.setAlphaF(m_map.selectedRequest() ? 0.72F : 0.4F);
+    painter.save();
+    painter.setClipRegion(others - own);
+    painter.fillRect(viewport()->rect(), veil);
+    painter.restore();
+}
+
 void PoolView::paintRings(QPainter& painter)
 {
     if (!m_map.source())
         return;
     const std::optional<std::uint32_t> request = m_map.focusRequest();
     const auto found = request ? m_map.state().requests.find(*request) : m_map.state().requests.end();
-    if (found != m_map.state().requests.end() && m_grid.cell() / devicePixelRatioF() >= 3) {
+    const bool small = m_grid.cell() / devicePixelRatioF() < ringedCell;
+    if (found != m_map.state().requests.end() && small)
+        paintOthersPale(painter, found->second);
+    if (found != m_map.state().requests.end() && !small) {
         for (std::size_t g = 0; g < found->second.tables.size(); ++g) {
             const std::uint32_t pool = m_map.header().layout.groups[g].pool;
             for (const std::uint32_t block : found->second.tables[g]) {

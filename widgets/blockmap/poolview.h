@@ -54,6 +54,7 @@ private:
     void paintLabels(QPainter& painter);
     void paintTexts(QPainter& painter);
     void paintRings(QPainter& painter);
+    void paintOthersPale(QPainter& painter, const RequestTrace& request);
     void ring(QPainter& painter, const BlockRef& ref, bool strong);
     void reveal(const BlockRef& ref);
     void moveBy(std::int64_t blocks);

@@ -146,8 +146,11 @@ void CapacityPage::refreshReasons()
             two += tr("<br>Available memory %1, per rank")
                        .arg(link(QStringLiteral("engine.availableBytes"), sized(*engine.availableBytes)));
         if (engine.largestLength)
-            two += tr("<br>Longest request %1 tokens, of one request alone")
+            two += tr("<br>Longest request that the engine admits %1 tokens")
                        .arg(link(QStringLiteral("engine.largestLength"), sized(*engine.largestLength)));
+        if (engine.largestHeld)
+            two += tr("<br>Longest that the pool can hold, alone, %1 tokens")
+                       .arg(link(QStringLiteral("engine.largestHeld"), sized(*engine.largestHeld)));
         if (!two.isEmpty())
             text += tr("<p><b>Two figures, two reasons</b>%1</p>").arg(two);
         const std::vector<LimitMove> moves = limitMoves(plan);

@@ -22,6 +22,16 @@ namespace {
 constexpr int margin = 8;
 constexpr int barHeight = 30;
 
+/// What of a part's title has room: all of it, its first word where that says something, or nothing.
+QString nameFor(const QString& title, const QFontMetrics& metrics, int room)
+{
+    const QString whole = title.section(QLatin1String(": "), -1);
+    const QString first = whole.section(QLatin1Char(' '), 0, 0);
+    if (metrics.horizontalAdvance(whole) < room)
+        return whole;
+    return first != QLatin1String("not") && metrics.horizontalAdvance(first) < room ? first : QString();
+}
+
 } // namespace
 
 QBrush budgetBrush(const QString& id, const QPalette& palette)
@@ -126,9 +136,9 @@ void BudgetBar::paintEvent(QPaintEvent*)
         painter.drawRect(box.adjusted(0, 0, -1, -1));
         if (m_parts[i].id == QLatin1String("planned") || m_parts[i].id == QLatin1String("left"))
             pool = pool.united(box);
-        const QString name = m_parts[i].title.section(QLatin1String(": "), -1).section(QLatin1Char(' '), 0, 0);
         const QFont small = smallFont(font());
-        if (QFontMetrics(small).horizontalAdvance(name) + 10 < box.width()) {
+        const QString name = nameFor(m_parts[i].title, QFontMetrics(small), box.width() - 10);
+        if (!name.isEmpty()) {
             const bool solid = brushOf(m_parts[i]).style() == Qt::SolidPattern;
             const QColor ground = solid ? brushOf(m_parts[i]).color() : palette().color(QPalette::Base);
             painter.setFont(small);

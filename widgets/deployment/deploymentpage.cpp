@@ -237,6 +237,7 @@ void DeploymentPage::refresh()
         {tr("Maximum concurrency, as printed"), "engine.maxConcurrency", engine.maxConcurrency},
         {tr("Need of one request"), "engine.needBytes", engine.needBytes},
         {tr("Longest request that the engine admits"), "engine.largestLength", engine.largestLength},
+        {tr("Longest request that the pool can hold"), "engine.largestHeld", engine.largestHeld},
         {tr("Engine need, all ranks"), "engine.engineNeedBytes", engine.engineNeedBytes},
     });
     QStringList notes;

@@ -78,6 +78,7 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     m_formula->setFont(mono);
     for (QLabel* label : {m_pinnedText, m_title, m_value, m_kind, m_facts, m_excludes}) {
         label->setWordWrap(true);
+        label->setMinimumWidth(1); // a long name is cut, and what stands below it is not
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     }
     m_facts->setTextFormat(Qt::RichText);
@@ -317,7 +318,8 @@ void ExplainPanel::showHead(const Explanation& explanation)
     if (explanation.stale)
         parts.push_back(QStringLiteral("~ ") + tr("of an earlier plan"));
     parts.push_back(QString::fromStdString(explanation.of));
-    m_kind->setText(parts.join(QStringLiteral(" · ")));
+    m_kind->setText(
+        parts.join(QStringLiteral(" · ")).replace(QLatin1Char('_'), QStringLiteral("_\u200b"))); // may break
     m_facts->setText(factsText(explanation));
 }
 

@@ -113,6 +113,7 @@ void RatesChart::setRun(const LiveResult* run, const RunProgress* progress)
     const std::optional<double> append = run ? rateOf(run->rows, "append_rate") : std::nullopt;
     const std::optional<double> read = run ? rateOf(run->rows, "read_rate") : std::nullopt;
     if (!ceilings && !append && !read) {
+        setTitle(tr("Rates beside this machine's own"));
         showSentence(!run                            ? tr("No run yet: rates are measured, never assumed.")
                 : stateOf(*run) == RunState::Running ? tr("Rates come with the phases that measure them.")
                                                      : tr("%1 measured no rates.").arg(runTitle(run->id)));

@@ -335,7 +335,6 @@ void LiveProbePage::refreshActions()
 void LiveProbePage::refreshEvidence()
 {
     const RunReference* reference = shownReference();
-    const bool chosen = reference && m_shown == QString::fromStdString(reference->id);
     const std::shared_ptr<const LiveResult> run = shown();
     const bool running = run && stateOf(*run) == RunState::Running;
     // A run keeps the columns of its own plan, whatever is edited meanwhile.
@@ -343,8 +342,8 @@ void LiveProbePage::refreshEvidence()
         m_ofRun = m_preview.result();
     else if (!m_controller.isRunning() || (m_ofRun && running && m_ofRun->planHash != run->planHash))
         m_ofRun.reset();
-    m_evidence->setShown({run, chosen ? reference : nullptr, running ? m_ofRun : m_preview.result(), running,
-        run ? endingOf(*run) : QString()});
+    m_evidence->setShown(
+        {run, reference, running ? m_ofRun : m_preview.result(), running, run ? endingOf(*run) : QString()});
 }
 
 /// How a run ended, if it did not come to its end; without a full stop.

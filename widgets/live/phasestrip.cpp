@@ -12,6 +12,8 @@
 #include <QLocale>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace kvw::gui {
 
 namespace {
@@ -87,12 +89,21 @@ std::vector<PhaseStatus> PhaseStrip::phases() const
     return out;
 }
 
-/// The step run of a run that was cancelled: it ended in good order, but early.
+/// The phase in which a run was cancelled: it ended in good order, but early.
 bool PhaseStrip::isCancelled(const PhaseStatus& phase) const
 {
-    return phase.phase == ProbePhase::Steps && m_progress && m_progress->cancelling
-        && phase.state != PhaseStatus::State::Running && phase.state != PhaseStatus::State::Waiting
-        && m_progress->step + 1 < m_progress->predictedSteps;
+    using State = PhaseStatus::State;
+    if (!m_progress || !m_progress->cancelling || phase.state == State::Running || phase.state == State::Waiting)
+        return false;
+    if (phase.phase == ProbePhase::Steps)
+        return m_progress->step + 1 < m_progress->predictedSteps;
+    // Before the steps: none came after it.
+    const auto& all = m_progress->phases;
+    const auto next = std::find_if(
+        all.begin(), all.end(), [&](const PhaseStatus& other) { return other.phase == ProbePhase::Steps; });
+    return phase.phase < ProbePhase::Steps && next != all.end() && next->state == State::Waiting
+        && std::none_of(all.begin(), next,
+            [&](const PhaseStatus& other) { return other.phase > phase.phase && other.state != State::Waiting; });
 }
 
 QString PhaseStrip::noteOf(const PhaseStatus& phase) const

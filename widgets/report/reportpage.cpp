@@ -8,6 +8,7 @@
 #include "report/pagelayout.h"
 #include "report/pdfwriter.h"
 #include "settings/preferences.h"
+#include "style/elidedlabel.h"
 #include "style/icons.h"
 
 #include <QAction>
@@ -72,6 +73,7 @@ ReportPage::ReportPage(PlanDocument& document, QWidget* parent)
     , m_sections(new QListWidget(this))
     , m_paper(new QComboBox(this))
     , m_search(new QLineEdit(this))
+    , m_hint(new QLabel(this))
     , m_preview(new PagePreview(this))
     , m_export(new QAction(icon(QStringLiteral("pdf")), tr("&Export PDF…"), this))
 {
@@ -118,6 +120,11 @@ QWidget* ReportPage::makeSide(PlanDocument& document)
     m_sections->setAccessibleName(tr("Sections of the report"));
     m_sections->setToolTip(tr("A section that is not ticked is named on the cover as left out"));
     layout->addWidget(m_sections, 1);
+    m_hint->setObjectName(QStringLiteral("reportHint"));
+    m_hint->setWordWrap(true);
+    m_hint->setFont(smallFont(font()));
+    m_hint->setText(tr("! Nothing is predicted yet: block map and prediction will say so. Predict (F5) fills them."));
+    layout->addWidget(m_hint);
     layout->addWidget(paneTitle(tr("Paper"), side));
     m_paper->addItems({tr("A4"), tr("Letter")});
     m_paper->setAccessibleName(tr("Paper"));
@@ -225,6 +232,7 @@ void ReportPage::markChanged()
 {
     emit badgeChanged();
     m_changed = true;
+    m_hint->setVisible(!m_document.prediction());
     if (isVisible())
         m_delay.start();
 }

@@ -11,6 +11,7 @@
 
 class QAction;
 class QComboBox;
+class QLabel;
 class QLineEdit;
 class QListWidget;
 
@@ -65,6 +66,7 @@ private:
     QComboBox* m_paper;
     FieldForm* m_fields = nullptr;
     QLineEdit* m_search;
+    QLabel* m_hint;
     PagePreview* m_preview;
     QAction* m_export;
     QTimer m_delay; ///< several changes at once make one layout

@@ -57,6 +57,7 @@ namespace kvw::gui {
 namespace {
 
 constexpr QLatin1String refusalCause("refused");
+constexpr QLatin1String inputCause("input"); // what somebody did on the page; gone with the page
 
 } // namespace
 
@@ -164,8 +165,11 @@ void MainWindow::addPage(Page* page, const QString& icon)
         if (page == currentPage())
             m_selectionStatus->setText(text);
     });
-    connect(page, &Page::message, this, [this](const QString& text) {
-        m_message->show(text, {}, text == m_document.refusal() ? QString(refusalCause) : QString());
+    static const QStringList inputPages {QStringLiteral("worksheet"), QStringLiteral("deployment"),
+        QStringLiteral("tenants"), QStringLiteral("workload")};
+    const QString cause = inputPages.contains(page->id()) ? QString(inputCause) : QString();
+    connect(page, &Page::message, this, [this, cause](const QString& text) {
+        m_message->show(text, {}, text == m_document.refusal() ? QString(refusalCause) : cause);
     });
     connect(page, &Page::done, m_message, &MessageBar::showDone);
     connect(page, &Page::badgeChanged, this, &MainWindow::refreshBadges);
@@ -409,6 +413,8 @@ void MainWindow::currentPageChanged(int row)
     saveLayout();
     m_selectionStatus->setText({});
     m_pages->setCurrentIndex(row);
+    for (const QLatin1String cause : {inputCause, refusalCause})
+        m_message->dismissCause(cause); // it was about what is no longer seen
     if (Page* page = currentPage()) {
         m_problems->setPagePrefixes(page->fieldPrefixes());
         page->hostMessage(m_message);

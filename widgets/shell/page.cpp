@@ -127,7 +127,7 @@ void Page::setHeadline(const QString& text, const QString& figure)
 {
     if (text != m_headline->text()) {
         m_headline->setText(text);
-        m_headline->setVisible(!text.isEmpty());
+        m_headline->setVisible(!text.isEmpty() && !m_messageShown);
         const bool opens = text.contains(QLatin1String("<a "));
         m_headline->setTextInteractionFlags(opens
                 ? Qt::TextSelectableByMouse | Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard
@@ -184,6 +184,16 @@ QWidgetList Page::tabOrder() const
     return out + all;
 }
 
+void Page::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() != QEvent::PaletteChange)
+        return;
+    const QString text = m_headline->text(); // a link takes its ink when it is set
+    m_headline->clear();
+    m_headline->setText(text);
+}
+
 void Page::hostMessage(QWidget* bar)
 {
     if (m_head->indexOf(bar) < 0)
@@ -193,6 +203,8 @@ void Page::hostMessage(QWidget* bar)
 void Page::showMessage(bool shown)
 {
     m_head->setCurrentIndex(shown && m_head->count() > 1 ? 1 : 0);
+    m_messageShown = shown;
+    m_headline->setVisible(!shown && !m_headline->text().isEmpty()); // it has all the room that there is
 }
 
 QLabel* Page::paneTitle(const QString& text, QWidget* parent)

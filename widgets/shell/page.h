@@ -70,6 +70,7 @@ signals:
     void sideRequested();
 
 protected:
+    void changeEvent(QEvent* event) override;
     /// Content goes here.
     QVBoxLayout* content() const;
     /// Right end of the header line: headline figure, primary button.
@@ -87,6 +88,7 @@ private:
     QStackedLayout* m_head; ///< name and purpose, or the message bar
     QLabel* m_headline;
     QString m_headlineFigure;
+    bool m_messageShown = false;
     QHBoxLayout* m_actions;
     QVBoxLayout* m_content;
 };

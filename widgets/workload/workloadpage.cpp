@@ -213,8 +213,9 @@ void WorkloadPage::refresh()
             plot->clear();
         for (ElidedLabel* about : {m_promptsAbout, m_outputsAbout, m_arrivalsAbout, m_tableAbout})
             about->setText({});
-        m_sharing->setText(tr("No workload: %1").arg(facts->error.toHtmlEscaped()));
-        setHeadline(QStringLiteral("✗ ") + tr("no run can be set up"));
+        m_sharing->setText(
+            (facts->tooMany ? QStringLiteral("%1") : tr("No workload: %1")).arg(facts->error.toHtmlEscaped()));
+        setHeadline(facts->tooMany ? tr("no preview") : QStringLiteral("✗ ") + tr("no run can be set up"));
         return;
     }
     const Tokens& tokens = tokensFor(palette());

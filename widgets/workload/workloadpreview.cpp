@@ -5,6 +5,7 @@
 
 #include "serving/run_setup.h"
 
+#include <QLocale>
 #include <QtConcurrent>
 
 namespace kvw::gui {
@@ -21,7 +22,9 @@ WorkloadFacts workloadFacts(const Plan& plan)
 {
     WorkloadFacts out;
     if (plan.workload.requests.value_or(0) > mostRequests) {
-        out.error = WorkloadPreview::tr("No preview of more than %1 requests.").arg(mostRequests);
+        out.tooMany = true;
+        out.error = WorkloadPreview::tr("No preview of more than %1 requests; a prediction runs them all.")
+                        .arg(QLocale().toString(static_cast<qlonglong>(mostRequests)));
         return out;
     }
     Result<RunSetup> setup = setUpRun(plan, 1);

@@ -20,6 +20,7 @@ struct WorkloadFacts
 {
     Workload workload;
     QString error; ///< why there is none; empty when there is
+    bool tooMany = false; ///< no error: only too many requests to draw while somebody types
     QString sha256;
     std::int64_t promptTokens = 0;
     std::int64_t outputTokens = 0;
