@@ -59,7 +59,7 @@ Quantity growingBytes(const GroupShape& shape, const std::vector<Quantity>& head
     std::vector<Quantity> terms;
     for (std::size_t i = 0; i < shape.tensors.size(); ++i) {
         const TensorShape& tensor = shape.tensors[i];
-        if (!tensor.tensor->growth.isUnbounded())
+        if (!tensor.tensor->growth.growsWithTokens())
             continue;
         const Quantity bytes = named(headsOnRank[i] * tensor.rowBytes,
             "bytes of one " + tensorWord(*tensor.tensor) + " entry", Unit::BytesPerEntry);
@@ -75,10 +75,12 @@ Quantity saturatedBytes(const GroupShape& shape, const std::vector<Quantity>& he
     std::vector<Quantity> terms;
     for (std::size_t i = 0; i < shape.tensors.size(); ++i) {
         const TensorShape& tensor = shape.tensors[i];
-        if (tensor.tensor->growth.isUnbounded())
+        if (tensor.tensor->growth.growsWithTokens())
             continue;
         Quantity entries = tensor.growth.limit;
-        if (tensor.tensor->growth.form == GrowthForm::Fixed)
+        if (tensor.variable)
+            entries = tensor.entries(constant(0)); // of the encoder or the images: the same at any length
+        else if (tensor.tensor->growth.form == GrowthForm::Fixed)
             entries = tensor.growth.entries;
         else if (tensor.tensor->growth.form == GrowthForm::Chunked)
             entries = tensor.growth.chunk;

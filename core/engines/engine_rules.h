@@ -153,7 +153,8 @@ std::vector<std::string_view> engineNames();
 
 /// Bytes that one token adds to a group on a rank, by heads kept there. Limited tensors do not count.
 Quantity growingBytes(const GroupShape& shape, const std::vector<Quantity>& headsOnRank);
-/// Bytes that a sequence holds in the group's limited and fixed tensors when they are full.
+/// Bytes that a sequence holds in the group's limited and fixed tensors when they are full, and in those that count
+/// encoder or image tokens.
 Quantity saturatedBytes(const GroupShape& shape, const std::vector<Quantity>& headsOnRank);
 /// The heads of each tensor of the group, unsharded.
 std::vector<Quantity> allHeads(const GroupShape& shape);

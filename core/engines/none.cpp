@@ -19,6 +19,8 @@ constexpr std::int64_t runBlockTokens = 16;
 Result<void> checkPaged(const Plan& plan)
 {
     for (const LayerGroup& group : plan.worksheet.groups) {
+        if (!keepsState(plan, group))
+            continue;
         for (const StateTensor& tensor : group.tensors) {
             const GrowthLaw& growth = tensor.growth;
             const bool perToken = growth.form == GrowthForm::Linear && growth.stride == 1 && growth.offset == 0
@@ -71,7 +73,7 @@ Result<std::vector<std::int64_t>> NoEngine::plannedBlocks(const Plan& plan, Plan
     const std::int64_t batch = plan.engine.maxBatchedTokens.value_or(defaultMaxBatchedTokens());
     std::vector<std::int64_t> out;
     for (const LayerGroup& group : plan.worksheet.groups) {
-        if (group.tensors.empty())
+        if (!keepsState(plan, group))
             continue;
         std::int64_t tokens = length.integer();
         std::int64_t spare = 0;
@@ -106,7 +108,7 @@ Result<PoolLayout> NoEngine::layout(const Plan& plan, const std::vector<std::int
         return paged.error();
     PoolLayout out;
     for (const LayerGroup& group : plan.worksheet.groups) {
-        if (group.tensors.empty())
+        if (!keepsState(plan, group))
             continue;
         std::vector<std::int64_t> heads;
         for (const StateTensor& tensor : group.tensors)

@@ -3,6 +3,8 @@
 
 #include "engines/vllm_scope.h"
 
+#include "plan/shape.h"
+
 #include <fmt/format.h>
 
 #include <cctype>
@@ -78,7 +80,7 @@ const LayerGroup* onlyGroup(const Plan& plan)
 {
     const LayerGroup* out = nullptr;
     for (const LayerGroup& group : plan.worksheet.groups) {
-        if (group.tensors.empty())
+        if (!keepsState(plan, group))
             continue;
         if (out)
             return nullptr;
@@ -91,7 +93,7 @@ std::string refusalOf(const Plan& plan)
 {
     std::size_t groups = 0;
     for (const LayerGroup& group : plan.worksheet.groups)
-        groups += group.tensors.empty() ? 0 : 1;
+        groups += keepsState(plan, group) ? 1 : 0;
     if (groups == 0)
         return "the worksheet has no state";
     if (groups > 1)

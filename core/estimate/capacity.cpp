@@ -157,8 +157,10 @@ Result<std::vector<std::vector<std::int64_t>>> bytesOverTokens(const Plan& plan,
             for (const TensorShape& tensor : shape.tensors) {
                 if (!tensor.entryBytes.ok())
                     return Error {"estimate.not_stated", tensor.entryBytes.error(), {{}, "cache.elementType"}};
-                std::optional<std::int64_t> part
-                    = checkedMultiply(tensor.tensor->growth.at(v), tensor.entryBytes.integer());
+                const std::optional<std::int64_t> entries = entriesIn(plan, *tensor.tensor, v);
+                if (!entries)
+                    return Error {"estimate.not_stated", tensor.variable->error(), {{}, "limits"}};
+                std::optional<std::int64_t> part = checkedMultiply(*entries, tensor.entryBytes.integer());
                 for (const std::int64_t factor : {shape.group->layers, sequences})
                     part = part ? checkedMultiply(*part, factor) : part;
                 total = total && part ? checkedAdd(*total, *part) : std::nullopt;

@@ -136,7 +136,7 @@ void addReserved(Estimate& out, const Context& context)
             Naming {"reserved pool, all ranks", Unit::Byte, {},
                 {"what the division leaves over", "weights", "workspace", "block metadata"}});
         for (GroupEstimate& group : out.groups) {
-            if (!group.group->tensors.empty())
+            if (!group.tensors.empty())
                 group.reserved = TokenColumn {named(*out.engine.blocks * *out.engine.blockTokens,
                                                   group.group->name + ", reserved, tokens", Unit::Token),
                     *out.reservedBytes};
@@ -236,7 +236,8 @@ void addFormulaAssumptions(Estimate& out, const Context& context)
     for (const GroupEstimate& group : out.groups) {
         std::optional<std::int64_t> key;
         std::optional<std::int64_t> value;
-        for (const StateTensor& tensor : group.group->tensors) {
+        for (const TensorEstimate& part : group.tensors) {
+            const StateTensor& tensor = *part.tensor;
             if (tensor.role == TensorRole::Key)
                 key = tensor.width;
             if (tensor.role == TensorRole::Value)
@@ -249,7 +250,7 @@ void addFormulaAssumptions(Estimate& out, const Context& context)
                     : fmt::format("{}: K and V differ in width ({} and {}); each is counted by its own.",
                         group.group->name, *key, *value));
         }
-        if (group.group->retentionLimit())
+        if (!group.tensors.empty() && group.group->retentionLimit())
             out.formulaAssumptions.push_back(
                 group.group->name + ": entries beyond the window are given up at once in the ideal need.");
     }

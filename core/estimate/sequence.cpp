@@ -11,15 +11,18 @@ namespace kvw {
 namespace {
 
 /// Bytes that the tensors of one sequence of `tokens` tokens hold; nothing when they do not fit into 64 bits.
+/// REQUIRES checkStated().
 std::optional<std::int64_t> idealBytes(const Plan& plan, std::int64_t tokens)
 {
     std::optional<std::int64_t> total = 0;
     for (const LayerGroup& group : plan.worksheet.groups) {
+        if (!keepsState(plan, group))
+            continue;
         for (const StateTensor& tensor : group.tensors) {
             const ElementType type
                 = tensor.elementType == ElementType::NotStated ? plan.cache.elementType : tensor.elementType;
             std::optional<std::int64_t> bytes = checkedMultiply(tensor.heads, rowBytes(type, tensor.width));
-            for (const std::int64_t factor : {tensor.growth.at(tokens), group.layers})
+            for (const std::int64_t factor : {*entriesIn(plan, tensor, tokens), group.layers})
                 bytes = bytes ? checkedMultiply(*bytes, factor) : std::nullopt;
             total = total && bytes ? checkedAdd(*total, *bytes) : std::nullopt;
         }
@@ -33,7 +36,15 @@ Result<void> checkStated(const Plan& plan)
         return Error {"estimate.not_stated", "the worksheet has no layer groups: attention layout is not stated",
             {{}, "worksheet.groups"}};
     for (const LayerGroup& group : plan.worksheet.groups) {
+        if (!keepsState(plan, group))
+            continue;
         for (const StateTensor& tensor : group.tensors) {
+            if (!entriesIn(plan, tensor, 1)) {
+                const bool encoder = tensor.growth.variable == GrowthVariable::EncoderTokens;
+                return Error {"estimate.not_stated",
+                    encoder ? "the encoder tokens are not stated" : "the image tokens are not stated",
+                    {{}, encoder ? "limits.encoderTokens" : "limits.imageTokens"}};
+            }
             if (tensor.elementType == ElementType::NotStated && plan.cache.elementType == ElementType::NotStated)
                 return Error {"estimate.not_stated", "the cache element type is not stated", {{}, "cache.elementType"}};
         }

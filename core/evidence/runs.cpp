@@ -290,7 +290,7 @@ void chooseRunEngine(Plan& plan)
 {
     const bool stated = !plan.engine.name.empty();
     const auto groups = std::count_if(plan.worksheet.groups.begin(), plan.worksheet.groups.end(),
-        [](const LayerGroup& group) { return !group.tensors.empty(); });
+        [&](const LayerGroup& group) { return keepsState(plan, group); });
     if (stated && (plan.engine.name != "vllm" || groups < 2))
         return;
     plan.engine.name = "vllm";

@@ -4,33 +4,30 @@
 #include "import/hf_attention.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace kvw {
 
 namespace {
-
-constexpr std::int64_t mostLayers = 10'000;
-constexpr std::int64_t mostHeads = 65'536;
-constexpr std::int64_t mostWidth = 1'000'000;
 
 /// Heads and widths of the keys and values of one configuration.
 class ShapeReader
 {
 public:
     /// `group` is the first layer group: assumptions lead to its fields.
-    ShapeReader(const HfFields& fields, const HfFamily& family, const std::string& group, ModelSpec& model)
-        : m_fields(fields)
-        , m_family(family)
-        , m_path("worksheet.groups." + group + ".tensors.k.")
-        , m_model(model)
+    ShapeReader(const HfReading& reading, const std::string& group)
+        : m_reading(reading)
+        , m_fields(reading.fields)
+        , m_family(reading.family)
+        , m_path(group + ".tensors.k.")
     {}
 
     Result<Stated> keyValueHeads()
     {
         Result<Stated> heads = readKeyValueHeads();
         if (!heads)
+            return heads;
+        if (m_family.crossRule == CrossRule::Bart || m_family.crossRule == CrossRule::T5)
             return heads;
         const Result<std::optional<Stated>> query = statedQueryHeads();
         if (!query)
@@ -45,7 +42,8 @@ public:
     Result<Stated> keyWidth()
     {
         if (!m_family.ignoresHeadDim) {
-            const Result<std::optional<Stated>> stated = m_fields.integer({"head_dim", "kv_channels"}, 1, mostWidth);
+            const Result<std::optional<Stated>> stated
+                = m_fields.integer({"head_dim", "attention_head_dim", "kv_channels", "d_kv"}, 1, mostWidth);
             if (!stated)
                 return stated.error();
             if (*stated)
@@ -55,7 +53,7 @@ public:
                     fmt::format("head_dim is not stated: its class's default, {}, was taken.", m_family.headDim));
         }
         const Result<std::optional<Stated>> hidden
-            = m_fields.integer({"hidden_size", "n_embd", "d_model"}, 1, mostWidth);
+            = m_fields.integer({"hidden_size", "n_embd", "d_model", "n_embed"}, 1, mostWidth);
         if (!hidden)
             return hidden.error();
         if (!*hidden)
@@ -63,14 +61,15 @@ public:
         Result<Stated> heads = queryHeads();
         if (!heads)
             return heads;
-        const std::int64_t size = (*hidden)->value;
+        const std::int64_t size = (*hidden)->value * m_family.headSpan;
         if (size % heads->value != 0)
             return Error {"import.inconsistent",
                 "head_dim is not stated, and hidden_size ÷ query heads is not a whole number",
                 {m_fields.root().file(), (*hidden)->source.at}, fmt::format("{} ÷ {}", size, heads->value), "head_dim"};
         return assume("import.head_dim_computed", "width", "head_dim", size / heads->value,
-            fmt::format("head_dim {}: hidden_size {} ÷ {} query heads was taken.",
-                m_family.ignoresHeadDim ? "is never read by its class" : "is not stated", size, heads->value));
+            fmt::format("head_dim {}: {} {} ÷ {} query heads was taken.",
+                m_family.ignoresHeadDim ? "is never read by its class" : "is not stated",
+                m_family.headSpan == 1 ? "hidden_size" : "twice hidden_size,", size, heads->value));
     }
 
     Result<Stated> valueWidth(const Stated& keyWidth)
@@ -84,7 +83,9 @@ public:
 private:
     Result<std::optional<Stated>> statedQueryHeads() const
     {
-        return m_fields.integer({"num_attention_heads", "n_head", "n_heads"}, 1, mostHeads);
+        const HfFields::Names usual {"num_attention_heads", "n_head", "n_heads", "num_heads", "attention_heads"};
+        const HfFields::Names bart {"decoder_attention_heads", "num_attention_heads", "attention_heads"};
+        return m_fields.integer(m_family.crossRule == CrossRule::Bart ? bart : usual, 1, mostHeads);
     }
 
     Result<Stated> queryHeads()
@@ -108,8 +109,12 @@ private:
     {
         if (m_family.headRule == HeadRule::MultiQuery || m_family.headRule == HeadRule::QueryGroups)
             return headsBySwitch();
-        const Result<std::optional<Stated>> stated
-            = m_fields.integer({"num_key_value_heads", "n_head_kv"}, 1, mostHeads);
+        if (m_family.headRule == HeadRule::Falcon)
+            return headsOfFalcon();
+        if (m_family.headRule == HeadRule::Nested)
+            return headsOfAttentionConfig();
+        const Result<std::optional<Stated>> stated = m_fields.integer(
+            {"num_key_value_heads", "n_head_kv", "num_kv_heads", "num_attention_groups"}, 1, mostHeads);
         if (!stated)
             return stated.error();
         if (*stated)
@@ -154,6 +159,48 @@ private:
             "multi_query is not stated: its class's default, true, was taken, so there is one key and value head.");
     }
 
+    /// The new decoder states its heads; the old one has one head, unless multi_query is false.
+    Result<Stated> headsOfFalcon()
+    {
+        const Result<std::optional<bool>> grouped = m_fields.flag("new_decoder_architecture");
+        if (!grouped)
+            return grouped.error();
+        const Result<std::optional<Stated>> stated = m_fields.integer({"n_head_kv", "num_kv_heads"}, 1, mostHeads);
+        if (!stated)
+            return stated.error();
+        const Result<std::optional<bool>> multiQuery = m_fields.flag("multi_query");
+        if (!multiQuery)
+            return multiQuery.error();
+        // The first files of the new decoder say neither of the two.
+        const bool bare = !*grouped && !*multiQuery;
+        if (grouped->value_or(false) || (bare && *stated))
+            return *stated ? **stated : oneForEachQueryHead("num_kv_heads is not stated");
+        return headsBySwitch();
+    }
+
+    /// attn_config, an object of its own.
+    Result<Stated> headsOfAttentionConfig()
+    {
+        const auto config = m_fields.find({"attn_config"});
+        if (const auto stated = config ? config->findValue("kv_n_heads") : std::nullopt) {
+            const Result<std::int64_t> heads = stated->integer(1, mostHeads);
+            if (!heads)
+                return heads.error();
+            return Stated {*heads, m_fields.fileSource(stated->pointer())};
+        }
+        const auto type = config ? config->findValue("attn_type") : std::nullopt;
+        if (type && type->json() == "multiquery_attention")
+            return Stated {1, m_fields.fileSource(type->pointer(), "multi-query attention: one head")};
+        if (type && type->json() == "grouped_query_attention")
+            return config->error(
+                "import.missing_field", "kv_n_heads is not stated", "the number of key and value heads");
+        if (m_family.kvHeads != 0)
+            return assume("import.kv_heads_class_default", "heads", "attn_config", m_family.kvHeads,
+                fmt::format(
+                    "attn_config.kv_n_heads is not stated: its class's default, {}, was taken.", m_family.kvHeads));
+        return oneForEachQueryHead("attn_config.kv_n_heads is not stated");
+    }
+
     Result<Stated> oneForEachQueryHead(std::string_view why)
     {
         Result<Stated> heads = queryHeads();
@@ -166,43 +213,34 @@ private:
     Stated assume(
         std::string id, std::string_view field, std::string_view instead, std::int64_t value, std::string text)
     {
-        m_model.assumptions.push_back({std::move(id), text, m_path + std::string(field)});
-        return {value, m_fields.assumption(m_fields.pointer(instead), std::move(text))};
+        return m_reading.assume(std::move(id), m_path + std::string(field), instead, value, std::move(text));
     }
 
+    const HfReading& m_reading;
     const HfFields& m_fields;
     const HfFamily& m_family;
     const std::string m_path;
-    ModelSpec& m_model;
     std::optional<Stated> m_queryHeads;
 };
 
-void addGroup(ModelSpec& model, LayerGroup group, std::span<const std::int64_t> layers, const Source& source)
+/// The first of the fields of an object, as a whole number; nothing when there is no such object or field.
+Result<std::optional<Stated>> below(
+    const HfFields& fields, const std::optional<JsonView>& object, std::string_view name, std::int64_t most)
 {
-    group.layers = static_cast<std::int64_t>(layers.size());
-    group.layerIndices = layerRanges(layers);
-    const std::string path = "groups." + group.id;
-    model.provenance.set(path + ".layers", source);
-    model.provenance.set(path + ".layerIndices", source);
-    model.groups.push_back(std::move(group));
+    const auto found = object ? object->findValue(name) : std::nullopt;
+    if (!found)
+        return std::optional<Stated> {};
+    const Result<std::int64_t> value = found->integer(1, most);
+    if (!value)
+        return value.error();
+    return std::optional<Stated>(Stated {*value, fields.fileSource(found->pointer())});
 }
 
-/// Layer numbers where `sliding` is `wanted`.
-std::vector<std::int64_t> layersWhere(const std::vector<bool>& sliding, bool wanted)
-{
-    std::vector<std::int64_t> out;
-    for (std::size_t i = 0; i < sliding.size(); ++i) {
-        if (sliding[i] == wanted)
-            out.push_back(static_cast<std::int64_t>(i));
-    }
-    return out;
-}
+} // namespace
 
-Result<void> addAttention(const HfFields& fields, const HfFamily& family, const LayerPlan& plan, ModelSpec& model)
+Result<AttentionShape> readAttentionShape(const HfReading& reading, const std::string& group)
 {
-    const std::vector<std::int64_t> full = layersWhere(plan.sliding, false);
-    const std::vector<std::int64_t> sliding = layersWhere(plan.sliding, true);
-    ShapeReader shape(fields, family, full.empty() ? "sliding" : "full", model);
+    ShapeReader shape(reading, group);
     const Result<Stated> heads = shape.keyValueHeads();
     if (!heads)
         return heads.error();
@@ -212,90 +250,70 @@ Result<void> addAttention(const HfFields& fields, const HfFamily& family, const 
     const Result<Stated> valueWidth = shape.valueWidth(*keyWidth);
     if (!valueWidth)
         return valueWidth.error();
+    return AttentionShape {*heads, *keyWidth, *valueWidth};
+}
 
-    const auto add = [&](LayerGroup group, std::span<const std::int64_t> layers, const std::optional<Stated>& window) {
-        GrowthLaw growth;
-        if (window)
-            growth.limit = window->value;
-        group.tensors = attentionTensors(heads->value, keyWidth->value, valueWidth->value, growth);
-        for (const StateTensor& tensor : group.tensors) {
-            const std::string path = "groups." + group.id + ".tensors." + tensor.id + ".";
-            model.provenance.set(path + "heads", heads->source);
-            model.provenance.set(path + "width", (tensor.role == TensorRole::Value ? valueWidth : keyWidth)->source);
-            if (window)
-                model.provenance.set(path + "limit", window->source);
-        }
-        addGroup(model, std::move(group), layers, plan.source);
+Result<AttentionShape> slidingShape(const HfReading& reading, AttentionShape shape)
+{
+    const HfFields& fields = reading.fields;
+    const auto other = fields.find({"attention_other_setting"});
+    const auto replace
+        = [&](Stated& value, std::string_view own, std::string_view otherName, std::int64_t most) -> Result<bool> {
+        Result<std::optional<Stated>> stated = fields.integer({own}, 1, most);
+        if (stated && !*stated)
+            stated = below(fields, other, otherName, most);
+        if (!stated)
+            return stated.error();
+        if (*stated)
+            value = **stated;
+        return stated->has_value();
     };
-    if (!full.empty())
-        add({.id = "full", .name = "Full attention", .kind = LayerKind::Full}, full, std::nullopt);
-    if (!sliding.empty())
-        add({.id = "sliding", .name = fmt::format("Sliding window {}", plan.window->value), .kind = LayerKind::Sliding},
-            sliding, plan.window);
-    return {};
+    if (const Result<bool> read = replace(shape.heads, "swa_num_key_value_heads", "num_attention_groups", mostHeads);
+        !read)
+        return read.error();
+    const bool equal = shape.keyWidth.value == shape.valueWidth.value;
+    const Result<bool> width = replace(shape.keyWidth, "swa_head_dim", "head_dim", mostWidth);
+    if (!width)
+        return width.error();
+    if (*width && equal)
+        shape.valueWidth = shape.keyWidth;
+    if (const Result<bool> read = replace(shape.valueWidth, "swa_v_head_dim", "v_head_dim", mostWidth); !read)
+        return read.error();
+    return shape;
 }
 
-Result<void> addLatent(const HfFields& fields, const LayerPlan& plan, ModelSpec& model)
+Result<AttentionShape> globalShape(const HfReading& reading, AttentionShape shape)
 {
-    if (plan.window)
-        return Error {"import.unsupported", "latent attention with a window cannot be read yet",
-            {fields.root().file(), plan.source.at}};
-    const Result<std::optional<Stated>> latent = fields.integer({"kv_lora_rank"}, 1, mostWidth);
-    if (!latent)
-        return latent.error();
-    if (!*latent)
-        return fields.missing("kv_lora_rank", "the width of the latent that this model type keeps");
-    const Result<std::optional<Stated>> positional = fields.integer({"qk_rope_head_dim"}, 1, mostWidth);
-    if (!positional)
-        return positional.error();
-    if (!*positional)
-        return fields.missing("qk_rope_head_dim", "the width of the rotary key beside the latent");
-    const Result<std::optional<bool>> used = fields.flag("use_mla");
-    if (!used)
-        return used.error();
-    if (!used->value_or(true))
-        return fields.find({"use_mla"})
-            ->error("import.unsupported", "a latent is stated, but its use is switched off", "true");
-
-    LayerGroup group {.id = "mla", .name = "MLA latent", .kind = LayerKind::Mla};
-    group.tensors = latentTensors((*latent)->value, (*positional)->value);
-    Source one;
-    one.kind = Source::Kind::Definition;
-    one.name = "multi-head latent attention";
-    one.note = "the latent and its rotary key serve all query heads: one head";
-    Source whole = one;
-    whole.note = "the one head cannot be divided: every tensor-parallel rank keeps all of it";
-    for (const StateTensor& tensor : group.tensors) {
-        const std::string path = "groups.mla.tensors." + tensor.id + ".";
-        model.provenance.set(path + "heads", one);
-        model.provenance.set(path + "shard", whole);
-        model.provenance.set(path + "width", (tensor.role == TensorRole::Latent ? **latent : **positional).source);
-    }
-    addGroup(model, std::move(group), layersWhere(plan.sliding, false), plan.source);
-
-    if (const auto ignored = fields.find({"num_key_value_heads", "head_dim"}))
-        model.diagnostics.push_back({Severity::Note, "import.mla_heads",
-            "num_key_value_heads and head_dim do not count for the state: all heads share one latent.", {},
-            {ignored->file(), ignored->pointer()}});
-    return {};
+    const HfFields& fields = reading.fields;
+    if (reading.family.globalHeadDim == 0 || fields.find({"per_layer_config"}))
+        return shape;
+    const Result<Stated> width
+        = reading.numberOr({"global_head_dim"}, 1, mostWidth, reading.family.globalHeadDim, "full.tensors.k.width");
+    if (!width)
+        return width.error();
+    shape.keyWidth = *width;
+    shape.valueWidth = *width;
+    // One projection for K and V: K is normed and roped, V is not, so both are kept. The switch decides about heads
+    // only.
+    const Result<std::optional<bool>> oneProjection = fields.flag("attention_k_eq_v");
+    if (!oneProjection)
+        return oneProjection.error();
+    const Result<std::optional<Stated>> heads = fields.integer({"num_global_key_value_heads"}, 1, mostHeads);
+    if (!heads)
+        return heads.error();
+    if (*heads && oneProjection->value_or(false))
+        shape.heads = **heads;
+    return shape;
 }
 
-} // namespace
-
-Result<void> addLayerGroups(const HfFields& fields, const HfFamily& family, ModelSpec& model)
+LayerState attentionState(LayerGroup group, const AttentionShape& shape, const GrowthLaw& growth)
 {
-    const Result<std::optional<Stated>> layers
-        = fields.integer({"num_hidden_layers", "n_layer", "num_layers", "n_layers"}, 1, mostLayers);
-    if (!layers)
-        return layers.error();
-    if (!*layers)
-        return fields.missing("num_hidden_layers", "the number of layers, as every Hugging Face config.json has it");
-    const Result<LayerPlan> plan = planLayers(fields, family, **layers, model);
-    if (!plan)
-        return plan.error();
-    if (family.latent || fields.find({"kv_lora_rank"}))
-        return addLatent(fields, *plan, model);
-    return addAttention(fields, family, *plan, model);
+    LayerState out {.group = std::move(group)};
+    for (StateTensor& tensor :
+        attentionTensors(shape.heads.value, shape.keyWidth.value, shape.valueWidth.value, growth))
+        out.add(
+            tensor, shape.heads.source, (tensor.role == TensorRole::Value ? shape.valueWidth : shape.keyWidth).source);
+    return out;
 }
 
 } // namespace kvw

@@ -3,29 +3,30 @@
 
 #pragma once
 
-#include "import/hf_family.h"
-#include "import/hf_fields.h"
-#include "model/model_spec.h"
+#include "import/hf_reading.h"
 
-#include <optional>
-#include <vector>
+#include <string>
 
 namespace kvw {
 
-/// Which layers keep a window only.
-struct LayerPlan
+/// The keys and values of one kind of layer.
+struct AttentionShape
 {
-    std::vector<bool> sliding; ///< per layer
-    std::optional<Stated> window; ///< when a layer slides
-    Source source {}; ///< what the choice rests on
+    Stated heads;
+    Stated keyWidth; ///< elements of a head
+    Stated valueWidth;
 };
 
-/// Finds out which layers slide: layer_types, else the rule of the family. Defaults that were applied go to `model`.
-/// REQUIRES that model.maximumPositions is read. Errors: import.unsupported, import.missing_field, import.inconsistent,
-/// those of the JSON reader.
-Result<LayerPlan> planLayers(const HfFields& fields, const HfFamily& family, const Stated& layers, ModelSpec& model);
+/// Heads and widths as the family states or implies them. Assumptions lead to the group `group`. Errors:
+/// import.missing_field, import.inconsistent, those of the JSON reader.
+Result<AttentionShape> readAttentionShape(const HfReading& reading, const std::string& group);
+/// The shape of sliding layers where they have one of their own (swa_* fields, attention_other_setting).
+Result<AttentionShape> slidingShape(const HfReading& reading, AttentionShape shape);
+/// The shape of full layers beside sliding ones where they have one of their own (global_head_dim,
+/// num_global_key_value_heads).
+Result<AttentionShape> globalShape(const HfReading& reading, AttentionShape shape);
 
-/// Adds the layer groups of a configuration to `model`, with provenance, assumptions and diagnostics. Errors as above.
-Result<void> addLayerGroups(const HfFields& fields, const HfFamily& family, ModelSpec& model);
+/// Keys and values that grow by `growth`.
+LayerState attentionState(LayerGroup group, const AttentionShape& shape, const GrowthLaw& growth);
 
 } // namespace kvw

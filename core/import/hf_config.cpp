@@ -3,9 +3,9 @@
 
 #include "import/hf_config.h"
 
-#include "import/hf_attention.h"
 #include "import/hf_family.h"
 #include "import/hf_fields.h"
+#include "import/hf_groups.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,6 @@
 namespace kvw {
 
 namespace {
-
-constexpr std::int64_t mostTokens = std::int64_t {1} << 40;
 
 /// The last part of a path, ignoring slashes at its end.
 std::string lastPart(std::string_view path)
@@ -92,19 +90,6 @@ Result<void> readIdentity(const HfFields& fields, ModelSpec& model)
     return {};
 }
 
-std::optional<ElementType> elementTypeOf(std::string_view name)
-{
-    if (name.starts_with("torch."))
-        name.remove_prefix(6);
-    if (name == "bfloat16" || name == "bf16")
-        return ElementType::Bf16;
-    if (name == "float16" || name == "fp16" || name == "half")
-        return ElementType::Fp16;
-    if (name == "float32" || name == "fp32" || name == "float")
-        return ElementType::Fp32;
-    return std::nullopt;
-}
-
 Result<void> readElementType(const HfFields& fields, ModelSpec& model)
 {
     model.dtype = ElementType::Bf16;
@@ -116,7 +101,7 @@ Result<void> readElementType(const HfFields& fields, ModelSpec& model)
             const Result<std::string> name = stated->string();
             if (!name)
                 return name.error();
-            if (const auto type = elementTypeOf(*name)) {
+            if (const auto type = elementTypeNamed(*name)) {
                 model.dtype = *type;
                 model.provenance.set("dtype", fields.fileSource(stated->pointer()));
                 return {};
@@ -135,7 +120,9 @@ Result<void> readElementType(const HfFields& fields, ModelSpec& model)
 Result<void> readSizes(const HfFields& fields, ModelSpec& model)
 {
     const Result<std::optional<Stated>> positions
-        = fields.integer({"max_position_embeddings", "n_positions", "seq_length"}, 1, mostTokens);
+        = fields.integer({"max_position_embeddings", "n_positions", "max_target_positions", "seq_length", "max_seq_len",
+                             "model_max_length", "context_length"},
+            1, mostTokens);
     if (!positions)
         return positions.error();
     if (*positions) {
@@ -146,27 +133,12 @@ Result<void> readSizes(const HfFields& fields, ModelSpec& model)
             "The file does not state the longest sequence (max_position_embeddings).", "model.maximumPositions",
             {fields.root().file(), fields.pointer("max_position_embeddings")}});
     }
-    const Result<std::optional<Stated>> vocabulary = fields.integer({"vocab_size", "padded_vocab_size"}, 1, INT64_MAX);
+    const Result<std::optional<Stated>> vocabulary
+        = fields.integer({"vocab_size", "padded_vocab_size", "n_vocab"}, 1, INT64_MAX);
     if (!vocabulary)
         return vocabulary.error();
     if (*vocabulary)
         model.vocabulary = (*vocabulary)->value;
-    return {};
-}
-
-/// Layers that predict further tokens: they keep state only while speculation is on.
-Result<void> noteDraftLayers(const HfFields& fields, ModelSpec& model)
-{
-    for (const std::string_view name : {"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules"}) {
-        const Result<std::optional<Stated>> count = fields.integer({name}, 0, 10'000);
-        if (!count)
-            return count.error();
-        if (*count && (*count)->value > 0)
-            model.diagnostics.push_back({Severity::Note, "import.draft_layers",
-                fmt::format("{} = {}: the state of draft layers is not part of the state unless speculation is on.",
-                    name, (*count)->value),
-                {}, {fields.root().file(), fields.pointer(name)}});
-    }
     return {};
 }
 
@@ -224,11 +196,13 @@ Result<ModelSpec> importHuggingFaceConfig(const JsonDocument& document)
     if (!opened)
         return opened.error();
     const HfFields& fields = *opened;
-    if (const auto refused = unsupportedState(fields))
+    const HfFamily* family = findFamily(fields.modelType());
+    if (!family && fields.isNested())
+        family = findFamily(fields.fileModelType());
+    if (const auto refused = unsupportedState(fields, family))
         return *refused;
 
     ModelSpec model;
-    const HfFamily* family = findFamily(fields.modelType());
     if (!family)
         model.diagnostics.push_back({Severity::Warning, "import.unknown_model_type",
             fields.modelType().empty()
@@ -241,9 +215,7 @@ Result<ModelSpec> importHuggingFaceConfig(const JsonDocument& document)
         if (!status)
             return status.error();
     }
-    Result<void> status = addLayerGroups(fields, family ? *family : unknownFamily(), model);
-    if (status)
-        status = noteDraftLayers(fields, model);
+    const Result<void> status = addLayerGroups({fields, family ? *family : unknownFamily(), model});
     if (!status)
         return status.error();
     noteCacheHints(fields, model);

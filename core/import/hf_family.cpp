@@ -3,33 +3,64 @@
 
 #include "import/hf_family.h"
 
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
-#include <array>
 
 namespace kvw {
 
 namespace {
 
+constexpr std::string_view crossReads = "is_encoder_decoder add_cross_attention";
+constexpr std::string_view deltaReads = "linear_* full_attention_interval mamba_ssm_dtype conv_kernel*";
+constexpr std::string_view gemma4Reads
+    = "num_kv_shared_layers global_head_dim num_global_key_value_heads attention_k_eq_v per_layer_config "
+      "use_bidirectional_attention";
+constexpr std::string_view lightningReads = "attn_type_list linear_attn_* full_attn_*";
+constexpr std::string_view mimoReads = "hybrid_layer_pattern swa_* attention_chunk_size";
+
 // Defaults of the classes, read in transformers' configuration files (each family's configuration_<type>.py). Where a
 // class default was not read, the field must be in the file (HeadRule::Required).
 constexpr HfFamily families[] = {
-    {.type = "baichuan"},
-    {.type = "chatglm", .headRule = HeadRule::QueryGroups},
-    {.type = "cohere"},
-    {.type = "cohere2",
+    {.types = "apertus arcee baichuan bloom codegen cohere deepseek dots1 exaone gpt2 gpt_neox gptj "
+              "granite granitemoe granitemoeshared internlm internlm2 jais llama minicpm olmo olmo2 "
+              "olmoe opt persimmon phi phi-msft qwen xglm"},
+    {.types = "arctic aya_vision bailing_moe ernie4_5 ernie4_5_moe exaone4 glm glm4 glm4v glm4v_moe "
+              "glm4v_moe_text glm4v_text helium nemotron orion qwen3_vl_moe qwen3_vl_moe_text "
+              "seed_oss stablelm",
+        .headRule = HeadRule::Required},
+    {.types = "bamba",
+        .headRule = HeadRule::ClassDefault,
+        .layerRule = LayerRule::Mixer,
+        .mixer = Mixer::Mamba2,
+        .heads = 32,
+        .kvHeads = 8,
+        .reads = "attn_layer_indices mamba_*"},
+    {.types = "bart blenderbot blenderbot-small m2m_100 marian mbart nllb-moe pegasus plbart whisper",
+        .crossRule = CrossRule::Bart,
+        .reads = crossReads},
+    {.types = "chatglm", .headRule = HeadRule::QueryGroups},
+    {.types = "cohere2",
         .windowRule = WindowRule::Pattern,
         .pattern = 4,
         .patternField = true,
         .window = 4096,
         .ignoresHeadDim = true},
-    {.type = "deepseek"},
-    {.type = "deepseek_v2", .latent = true},
-    {.type = "deepseek_v3", .latent = true},
-    {.type = "gemma", .headRule = HeadRule::ClassDefault, .heads = 16, .kvHeads = 16, .headDim = 256},
-    {.type = "gemma2",
+    {.types = "dbrx", .headRule = HeadRule::Nested, .kvHeads = 1, .reads = "attn_config"},
+    {.types = "deepseek_ref deepseek_v4",
+        .compressionRule = CompressionRule::EachLayer,
+        .window = 128,
+        .headDim = 512,
+        .reads = "compress_* index_*"},
+    {.types = "deepseek_v2 deepseek_v3 glm4_moe_lite kimi_k2 kimi_k25 minicpm3", .latent = true},
+    {.types = "deepseek_v32 glm_moe_dsa", .latent = true, .indexer = true, .reads = "index_* indexer_*"},
+    {.types = "deepseek_v41 deepseek_v41_text",
+        .compressionRule = CompressionRule::Sources,
+        .window = 128,
+        .headDim = 512,
+        .reads = "compress_* index_*"},
+    {.types = "falcon_h1", .layerRule = LayerRule::Hybrid, .mixer = Mixer::Mamba2, .reads = "mamba_* ssm_*"},
+    {.types = "falcon_mamba mamba", .layerRule = LayerRule::Mixer, .mixer = Mixer::Mamba1, .reads = "conv_*"},
+    {.types = "gemma", .headRule = HeadRule::ClassDefault, .heads = 16, .kvHeads = 16, .headDim = 256},
+    {.types = "gemma2",
         .windowRule = WindowRule::Pattern,
         .headRule = HeadRule::ClassDefault,
         .pattern = 2,
@@ -37,7 +68,7 @@ constexpr HfFamily families[] = {
         .heads = 8,
         .kvHeads = 4,
         .headDim = 256},
-    {.type = "gemma3",
+    {.types = "gemma3 gemma3_text",
         .windowRule = WindowRule::Pattern,
         .headRule = HeadRule::ClassDefault,
         .pattern = 6,
@@ -46,23 +77,38 @@ constexpr HfFamily families[] = {
         .heads = 8,
         .kvHeads = 4,
         .headDim = 256},
-    {.type = "gemma3_text",
+    {.types = "gemma3n gemma3n_text",
+        .windowRule = WindowRule::Pattern,
+        .headRule = HeadRule::ClassDefault,
+        .pattern = 5,
+        .window = 512,
+        .heads = 8,
+        .kvHeads = 2,
+        .headDim = 256,
+        .sharedLayers = 15,
+        .reads = "num_kv_shared_layers activation_sparsity_pattern"},
+    {.types = "gemma4 gemma4_text gemma4_unified_text",
         .windowRule = WindowRule::Pattern,
         .headRule = HeadRule::ClassDefault,
         .pattern = 6,
-        .patternField = true,
-        .window = 4096,
+        .window = 512,
         .heads = 8,
         .kvHeads = 4,
-        .headDim = 256},
-    {.type = "glm", .headRule = HeadRule::Required},
-    {.type = "glm4", .headRule = HeadRule::Required},
-    {.type = "glm4_moe", .headRule = HeadRule::ClassDefault, .kvHeads = 8},
-    {.type = "glm4_moe_lite", .latent = true},
-    {.type = "gpt2"},
-    {.type = "gpt_bigcode", .headRule = HeadRule::MultiQuery},
-    {.type = "gpt_neox"},
-    {.type = "gpt_oss",
+        .headDim = 256,
+        .globalHeadDim = 512,
+        .lastIsFull = true,
+        .reads = gemma4Reads},
+    {.types = "glm4_moe", .headRule = HeadRule::ClassDefault, .kvHeads = 8},
+    {.types = "glm5_next glm5_next_text",
+        .layerRule = LayerRule::Interval,
+        .mixer = Mixer::Kda,
+        .pattern = 4,
+        .latent = true,
+        .plainLatent = true,
+        .indexer = true,
+        .reads = "linear_* index_* indexer_*"},
+    {.types = "gpt_bigcode", .headRule = HeadRule::MultiQuery},
+    {.types = "gpt_oss",
         .windowRule = WindowRule::Pattern,
         .headRule = HeadRule::ClassDefault,
         .pattern = 2,
@@ -70,271 +116,174 @@ constexpr HfFamily families[] = {
         .heads = 64,
         .kvHeads = 8,
         .headDim = 64},
-    {.type = "gptj"},
-    {.type = "granite"},
-    {.type = "internlm"},
-    {.type = "internlm2"},
-    {.type = "kimi_k2", .latent = true},
-    {.type = "llama"},
-    {.type = "mimo", .windowRule = WindowRule::OnlyOff, .headRule = HeadRule::Required},
-    {.type = "minicpm"},
-    {.type = "minimax_m2", .headRule = HeadRule::ClassDefault, .heads = 48, .kvHeads = 8, .headDim = 128},
-    {.type = "ministral3",
+    {.types = "granitemoehybrid",
+        .layerRule = LayerRule::Mixer,
+        .mixer = Mixer::Mamba2,
+        .reads = "mamba_* layers_block_type"},
+    {.types = "jamba",
+        .headRule = HeadRule::ClassDefault,
+        .layerRule = LayerRule::Period,
+        .mixer = Mixer::Mamba1,
+        .heads = 32,
+        .kvHeads = 8,
+        .reads = "attn_layer_period mamba_*"},
+    {.types = "kimi_k3 kimi_linear",
+        .layerRule = LayerRule::Required,
+        .mixer = Mixer::Kda,
+        .latent = true,
+        .plainLatent = true,
+        .reads = "linear_attn_config"},
+    {.types = "lfm2 lfm2_moe",
+        .headRule = HeadRule::ClassDefault,
+        .mixer = Mixer::ShortConv,
+        .heads = 32,
+        .kvHeads = 8,
+        .reads = "conv_* full_attn_idxs"},
+    {.types = "llama4 llama4_text",
+        .layerRule = LayerRule::Chunks,
+        .pattern = 4,
+        .chunk = 8192,
+        .heads = 40,
+        .headDim = 128,
+        .reads = "attention_chunk_size"},
+    {.types = "longcat_flash", .latent = true, .latents = 2},
+    {.types = "mamba2", .layerRule = LayerRule::Mixer, .mixer = Mixer::Mamba2, .reads = "conv_*"},
+    {.types = "mimo qwen2_5_vl qwen2_5_vl_text qwen2_vl qwen2_vl_text qwen3_moe smollm3",
+        .windowRule = WindowRule::OnlyOff,
+        .headRule = HeadRule::Required},
+    {.types = "mimo_v2 mimo_v2_flash",
+        .windowRule = WindowRule::Ignored,
+        .headRule = HeadRule::Required,
+        .reads = mimoReads},
+    {.types = "minimax",
+        .headRule = HeadRule::ClassDefault,
+        .layerRule = LayerRule::Alternate,
+        .mixer = Mixer::Lightning,
+        .heads = 32,
+        .kvHeads = 8,
+        .reads = lightningReads},
+    {.types = "minimax_m1 minimax_text_01",
+        .headRule = HeadRule::Required,
+        .layerRule = LayerRule::Required,
+        .mixer = Mixer::Lightning,
+        .reads = lightningReads},
+    {.types = "minimax_m2", .headRule = HeadRule::ClassDefault, .heads = 48, .kvHeads = 8, .headDim = 128},
+    {.types = "minimax_m3 minimax_m3_vl minimax_m3_vl_text",
+        .headRule = HeadRule::Required,
+        .reads = "sparse_attention_config index_*"},
+    {.types = "ministral3",
         .windowRule = WindowRule::EveryLayer,
         .headRule = HeadRule::ClassDefault,
         .heads = 32,
         .kvHeads = 8,
         .headDim = 128},
-    {.type = "mistral",
+    {.types = "mistral",
         .windowRule = WindowRule::EveryLayer,
         .headRule = HeadRule::ClassDefault,
         .window = 4096,
         .heads = 32,
         .kvHeads = 8},
-    {.type = "mixtral", .windowRule = WindowRule::EveryLayer, .headRule = HeadRule::Required},
-    {.type = "olmo"},
-    {.type = "olmo2"},
-    {.type = "olmo3", .windowRule = WindowRule::Pattern, .pattern = 4, .window = 4096},
-    {.type = "opt"},
-    {.type = "orion", .headRule = HeadRule::Required},
-    {.type = "phi"},
-    {.type = "phi-msft"},
-    {.type = "phi3", .windowRule = WindowRule::EveryLayer},
-    {.type = "phi3_v", .windowRule = WindowRule::EveryLayer},
-    {.type = "qwen"},
-    {.type = "qwen2",
+    {.types = "mixtral phimoe", .windowRule = WindowRule::EveryLayer, .headRule = HeadRule::Required},
+    {.types = "mllama mllama_text_model",
+        .headRule = HeadRule::ClassDefault,
+        .crossRule = CrossRule::Image,
+        .heads = 32,
+        .kvHeads = 8,
+        .reads = "cross_attention_layers"},
+    {.types = "mpt", .headRule = HeadRule::Nested, .reads = "attn_config"},
+    {.types = "mt5 switch_transformers t5 umt5", .crossRule = CrossRule::T5, .headDim = 64, .reads = crossReads},
+    {.types = "nemotron-nas", .layerRule = LayerRule::Required, .reads = "block_configs"},
+    {.types = "nemotron_h",
+        .headRule = HeadRule::ClassDefault,
+        .layerRule = LayerRule::Required,
+        .mixer = Mixer::Mamba2,
+        .heads = 32,
+        .kvHeads = 8,
+        .headDim = 128,
+        .reads = "hybrid_override_pattern layers_block_type mtp_layers_block_type mtp_hybrid_override_pattern mamba_* "
+                 "ssm_* conv_*"},
+    {.types = "olmo3", .windowRule = WindowRule::Pattern, .pattern = 4, .window = 4096},
+    {.types = "phi3 phi3_v", .windowRule = WindowRule::EveryLayer},
+    {.types = "qwen2",
         .windowRule = WindowRule::TailLayers,
         .headRule = HeadRule::ClassDefault,
         .window = 4096,
         .heads = 32,
         .kvHeads = 32},
-    {.type = "qwen2_5_vl", .windowRule = WindowRule::OnlyOff, .headRule = HeadRule::Required},
-    {.type = "qwen2_5_vl_text", .windowRule = WindowRule::OnlyOff, .headRule = HeadRule::Required},
-    {.type = "qwen2_moe",
+    {.types = "qwen2_moe",
         .windowRule = WindowRule::OnlyOff,
         .headRule = HeadRule::ClassDefault,
         .heads = 16,
         .kvHeads = 16},
-    {.type = "qwen2_vl", .windowRule = WindowRule::OnlyOff, .headRule = HeadRule::Required},
-    {.type = "qwen2_vl_text", .windowRule = WindowRule::OnlyOff, .headRule = HeadRule::Required},
-    {.type = "qwen3",
+    {.types = "qwen3",
         .windowRule = WindowRule::TailLayers,
         .headRule = HeadRule::ClassDefault,
         .window = 4096,
         .heads = 32,
         .kvHeads = 32,
         .headDim = 128},
-    {.type = "qwen3_moe", .windowRule = WindowRule::OnlyOff, .headRule = HeadRule::Required},
-    {.type = "qwen3_vl", .headRule = HeadRule::ClassDefault, .heads = 32, .kvHeads = 32, .headDim = 128},
-    {.type = "qwen3_vl_moe", .headRule = HeadRule::Required},
-    {.type = "qwen3_vl_moe_text", .headRule = HeadRule::Required},
-    {.type = "qwen3_vl_text", .headRule = HeadRule::ClassDefault, .heads = 32, .kvHeads = 32, .headDim = 128},
-    {.type = "stablelm", .headRule = HeadRule::Required},
-    {.type = "starcoder2",
+    {.types = "qwen3_5 qwen3_5_moe qwen3_5_moe_text qwen3_5_text qwen4_exp qwen4_exp_text",
+        .headRule = HeadRule::Required,
+        .layerRule = LayerRule::Interval,
+        .mixer = Mixer::GatedDeltaNet,
+        .pattern = 4,
+        .reads = deltaReads},
+    {.types = "qwen3_next",
+        .headRule = HeadRule::ClassDefault,
+        .layerRule = LayerRule::Interval,
+        .mixer = Mixer::GatedDeltaNet,
+        .pattern = 4,
+        .heads = 16,
+        .kvHeads = 2,
+        .headDim = 256,
+        .reads = deltaReads},
+    {.types = "qwen3_vl qwen3_vl_text", .headRule = HeadRule::ClassDefault, .heads = 32, .kvHeads = 32, .headDim = 128},
+    {.types = "recurrent_gemma",
+        .layerRule = LayerRule::Required,
+        .mixer = Mixer::RgLru,
+        .windowField = "attention_window_size",
+        .window = 2048,
+        .heads = 10,
+        .ignoresHeadDim = true,
+        .reads = "conv1d_width"},
+    {.types = "RefinedWeb RefinedWebModel falcon", .headRule = HeadRule::Falcon},
+    {.types = "rwkv", .layerRule = LayerRule::Mixer, .mixer = Mixer::Rwkv4},
+    {.types = "rwkv5 rwkv6 rwkv7", .layerRule = LayerRule::Mixer, .mixer = Mixer::Rwkv, .reads = "rwkv*"},
+    {.types = "starcoder2",
         .windowRule = WindowRule::EveryLayer,
         .headRule = HeadRule::ClassDefault,
         .heads = 24,
         .kvHeads = 2},
+    {.types = "step3p5 step3p7", .windowRule = WindowRule::Ignored, .headRule = HeadRule::Required},
+    {.types = "zamba",
+        .layerRule = LayerRule::Required,
+        .mixer = Mixer::Mamba1,
+        .headSpan = 2,
+        .reads = "layers_block_type attn_layer_period mamba_*"},
+    {.types = "zamba2",
+        .layerRule = LayerRule::Required,
+        .mixer = Mixer::Mamba2,
+        .headSpan = 2,
+        .reads = "layers_block_type mamba_*"},
 };
 
-enum class Match : std::uint8_t {
-    Whole,
-    Start,
-    End,
-};
+} // namespace
 
-/// A field that stands for state beyond plain attention, and that state in words.
-struct StateField
+bool hasWord(std::string_view words, std::string_view word)
 {
-    std::string_view name;
-    Match match;
-    std::string_view state;
-};
-
-constexpr std::string_view mixed = "layers that keep another kind of state than attention";
-constexpr std::string_view recurrent = "recurrent state";
-constexpr std::string_view otherShapes = "layers whose keys and values have other shapes";
-constexpr std::string_view cross = "keys and values of another sequence (an encoder, an image)";
-constexpr std::string_view sharing = "layers that read the state of other layers";
-
-// In order: a file that has several is refused with the first, the most telling one.
-constexpr StateField stateFields[] = {
-    {"cross_attention_layers", Match::Whole, cross},
-    {"hybrid_override_pattern", Match::Whole, mixed},
-    {"_layer_pattern", Match::End, mixed},
-    {"layers_block_type", Match::End, mixed},
-    {"attn_layer_period", Match::Whole, mixed},
-    {"attn_layer_indices", Match::Whole, mixed},
-    {"full_attn_idxs", Match::Whole, mixed},
-    {"block_configs", Match::Whole, otherShapes},
-    {"per_layer_config", Match::Whole, otherShapes},
-    {"layer_group_size", Match::Whole, mixed},
-    {"linear_attn_config", Match::Whole, recurrent},
-    {"linear_", Match::Start, recurrent},
-    {"full_attention_interval", Match::Whole, mixed},
-    {"mamba_", Match::Start, recurrent},
-    {"ssm_", Match::Start, recurrent},
-    {"rwkv", Match::Start, recurrent},
-    {"conv_", Match::Start, "convolution state"},
-    {"compress_ratios", Match::Whole, "compressed entries"},
-    {"compress_", Match::Start, "compressed entries"},
-    {"index_topk", Match::Whole, "keys of a sparse indexer"},
-    {"index_", Match::Start, "keys of a sparse indexer"},
-    {"indexer_", Match::Start, "keys of a sparse indexer"},
-    {"attn_type_list", Match::Whole, recurrent},
-    {"sparse_attention_config", Match::Whole, "keys of a block-sparse indexer"},
-    {"sparse_config", Match::Whole, "keys of a block-sparse indexer"},
-    {"attention_chunk_size", Match::Whole, "chunked attention"},
-    {"num_kv_shared_layers", Match::Whole, sharing},
-    {"use_cla", Match::Whole, sharing},
-    {"global_head_dim", Match::Whole, otherShapes},
-    {"num_global_key_value_heads", Match::Whole, otherShapes},
-    {"attention_k_eq_v", Match::Whole, otherShapes},
-    {"swa_", Match::Start, otherShapes},
-    {"add_cross_attention", Match::Whole, cross},
-    {"is_encoder_decoder", Match::Whole, cross},
-    {"use_bidirectional_attention", Match::Whole, "attention that is not causal"},
-};
-
-// Names that some class uses for the shape of keys and values. Of a class that is not known, it is not known how.
-constexpr std::string_view shapeFields[] = {"attention_head_dim", "attention_other_setting", "attn_config", "d_kv",
-    "head_size", "kv_channels", "kv_heads", "multi_query_attention", "multi_query_group_num", "n_head_kv",
-    "n_heads_in_group", "n_kv_heads", "n_shared_head", "new_decoder_architecture", "num_attention_groups",
-    "num_key_value_groups", "num_key_value_heads_per_layer", "num_kv_groups", "num_kv_heads", "num_query_groups",
-    "qk_head_dim", "qk_nope_head_dim", "sliding_window_pattern", "sliding_window_size"};
-
-// Parts of names by which classes ask for attention that sees or keeps less than everything. Of a class that is known
-// they are read or known to mean nothing; of another nobody knows.
-constexpr std::string_view attentionParts[]
-    = {"attention_every", "attention_sparse", "attention_window", "attn_every", "attn_sparse", "attn_window",
-        "block_attention", "blocksparse", "dense_attention", "global_attention", "global_attn", "local_attention",
-        "local_attn", "moba_", "nsa_", "sparse_attention", "sparse_attn", "window_size", "yoco_"};
-
-/// Model types that keep state which cannot be read yet, whatever their file says. A name ending in * is a beginning.
-struct LaterType
-{
-    std::string_view type;
-    std::string_view state;
-};
-constexpr LaterType laterTypes[] = {{"bamba", recurrent}, {"bart", cross}, {"deepseek_ref", "compressed entries"},
-    {"deepseek_v32", "keys of a sparse indexer"}, {"deepseek_v4*", "compressed entries"}, {"falcon_h1", recurrent},
-    {"falcon_mamba", recurrent}, {"gemma3n*", sharing}, {"gemma4*", otherShapes}, {"glm5_next*", recurrent},
-    {"glm_moe_dsa", "keys of a sparse indexer"}, {"granitemoehybrid", recurrent}, {"jamba", recurrent},
-    {"kimi_k3", recurrent}, {"kimi_linear", recurrent}, {"lfm2*", "convolution state"},
-    {"llama4*", "chunked attention"}, {"longcat_flash*", "two latents in each layer"}, {"mamba*", recurrent},
-    {"mimo_v2*", otherShapes}, {"minicpm3", "a latent that some engines keep expanded"}, {"minimax", recurrent},
-    {"minimax_m3*", "keys of a block-sparse indexer"}, {"mllama*", cross}, {"nemotron-nas", otherShapes},
-    {"nemotron_h", recurrent}, {"qwen3_5*", recurrent}, {"qwen3_next", recurrent}, {"qwen4*", recurrent},
-    {"recurrent_gemma", recurrent}, {"rwkv*", recurrent}, {"t5*", cross}, {"whisper", cross}, {"zamba*", recurrent}};
-
-bool isNeutral(const JsonView& value, std::string_view name)
-{
-    const Json& json = value.json();
-    if (json.is_null() || json == false || json == 0 || json == "")
-        return true;
-    if (json.is_object() || json.is_array()) {
-        // MiniMax: 1 is softmax attention, 0 a recurrent layer.
-        if (name == "attn_type_list")
-            return std::all_of(json.begin(), json.end(), [](const Json& element) { return element == 1; });
-        return json.empty();
+    while (!words.empty()) {
+        const std::string_view first = words.substr(0, words.find(' '));
+        if (first == word || (first.ends_with('*') && word.starts_with(first.substr(0, first.size() - 1))))
+            return true;
+        words.remove_prefix(std::min(words.size(), first.size() + 1));
     }
     return false;
 }
 
-bool matches(const StateField& field, std::string_view key)
-{
-    switch (field.match) {
-    case Match::Whole:
-        return key == field.name;
-    case Match::Start:
-        return key.starts_with(field.name);
-    case Match::End:
-        break;
-    }
-    return key.ends_with(field.name);
-}
-
-std::string typeInWords(const HfFields& fields)
-{
-    return fields.modelType().empty() ? "this configuration" : fmt::format("model type \"{}\"", fields.modelType());
-}
-
-std::optional<Error> refusedField(const HfFields& fields, const JsonView& part)
-{
-    const std::vector<std::string> keys = part.keys();
-    for (const StateField& field : stateFields) {
-        for (const std::string& key : keys) {
-            if (!matches(field, key))
-                continue;
-            const auto value = part.find(key);
-            if (!isNeutral(*value, key))
-                return value->error("import.unsupported",
-                    fmt::format("{} keeps state that cannot be read yet: {}", typeInWords(fields), field.state));
-        }
-    }
-    return std::nullopt;
-}
-
-std::optional<Error> refusedType(const JsonView& part)
-{
-    const auto stated = part.findValue("model_type");
-    if (!stated)
-        return std::nullopt;
-    const std::string name = stated->json().get<std::string>(); // HfFields::open has seen that it is a string
-    for (const LaterType& later : laterTypes) {
-        std::string_view type = later.type;
-        const bool beginning = type.ends_with('*');
-        if (beginning)
-            type.remove_suffix(1);
-        if (beginning ? name.starts_with(type) : name == type)
-            return stated->error("import.unsupported",
-                fmt::format("this model type keeps state that cannot be read yet: {}", later.state));
-    }
-    return std::nullopt;
-}
-
-/// Things that are fine in a class that is known, but leave it open what an unknown class keeps.
-std::optional<Error> refusedOfUnknown(const HfFields& fields)
-{
-    for (const std::string_view name : shapeFields) {
-        const bool understood = (name == "qk_nope_head_dim" || name == "qk_head_dim") && fields.find({"kv_lora_rank"});
-        const bool replaced = name.starts_with("sliding_window_") && fields.find({"layer_types"});
-        const auto value = fields.find({name});
-        if (value && !understood && !replaced && !isNeutral(*value, name))
-            return value->error("import.unsupported",
-                fmt::format(
-                    "{} is not known, and what it means by this field is not known either", typeInWords(fields)));
-    }
-    for (const std::string& key : fields.text().keys()) {
-        const bool asks = std::any_of(std::begin(attentionParts), std::end(attentionParts),
-            [&](std::string_view part) { return key.find(part) != std::string::npos; });
-        const auto value = asks ? fields.text().find(key) : std::nullopt;
-        if (value && key != "sliding_window_size" && !isNeutral(*value, key))
-            return value->error("import.unsupported",
-                fmt::format(
-                    "{} is not known, and what it keeps by this field is not known either", typeInWords(fields)));
-    }
-    const auto architectures = fields.root().findValue("architectures");
-    if (!architectures || !architectures->isArray() || architectures->size() == 0)
-        return std::nullopt;
-    for (const Json& architecture : architectures->json()) {
-        const std::string name = architecture.is_string() ? architecture.get<std::string>() : std::string();
-        for (const std::string_view decoder : {"ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ChatModel"}) {
-            if (name.find(decoder) != std::string::npos)
-                return std::nullopt;
-        }
-    }
-    return architectures->at(0).error("import.unsupported",
-        fmt::format("{} is not known, and its class does not look like one that generates text", typeInWords(fields)),
-        "a class such as …ForCausalLM");
-}
-
-} // namespace
-
 const HfFamily* findFamily(std::string_view modelType)
 {
-    const auto found = std::find_if(
-        std::begin(families), std::end(families), [&](const HfFamily& family) { return family.type == modelType; });
+    const auto found = std::find_if(std::begin(families), std::end(families),
+        [&](const HfFamily& family) { return hasWord(family.types, modelType); });
     return found == std::end(families) ? nullptr : found;
 }
 
@@ -342,20 +291,6 @@ const HfFamily& unknownFamily()
 {
     static constexpr HfFamily unknown {};
     return unknown;
-}
-
-std::optional<Error> unsupportedState(const HfFields& fields)
-{
-    std::optional<Error> error = refusedField(fields, fields.text());
-    if (!error && fields.isNested())
-        error = refusedField(fields, fields.root());
-    if (!error)
-        error = refusedType(fields.text());
-    if (!error && fields.isNested())
-        error = refusedType(fields.root());
-    if (!error && !findFamily(fields.modelType()))
-        error = refusedOfUnknown(fields);
-    return error;
 }
 
 } // namespace kvw

@@ -4,8 +4,15 @@
 #include "import/hf_fields.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 namespace kvw {
+
+bool statesNothing(const JsonView& value)
+{
+    const Json& json = value.json();
+    return json.is_null() || json == false || json == 0 || json == "" || (json.is_structured() && json.empty());
+}
 
 Result<HfFields> HfFields::open(const JsonDocument& document)
 {

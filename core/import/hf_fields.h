@@ -21,6 +21,9 @@ struct Stated
     Source source {};
 };
 
+/// True for null, false, zero, and empty text, lists and objects: a field that is there, but says "none".
+bool statesNothing(const JsonView& value);
+
 /// Typed, located access to the fields of a Hugging Face config.json. The document must outlive it.
 ///
 /// Fields are read from the text part alone: multimodal files nest it, and the other parts use the same field names for

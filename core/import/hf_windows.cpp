@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: 2026 KV Workbench authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "import/hf_attention.h"
+#include "import/hf_layers.h"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -11,74 +12,44 @@ namespace kvw {
 
 namespace {
 
-constexpr std::int64_t mostTokens = std::int64_t {1} << 40;
 constexpr const char* limitPath = "worksheet.groups.sliding.tensors.k.limit";
 
 /// Decides for one configuration; the steps share what they have found.
 class WindowReader
 {
 public:
-    WindowReader(const HfFields& fields, const HfFamily& family, const Stated& layers, ModelSpec& model)
-        : m_fields(fields)
-        , m_family(family)
-        , m_layers(layers.value)
-        , m_model(model)
-    {
-        m_plan.sliding.assign(static_cast<std::size_t>(m_layers), false);
-        m_plan.source = layers.source;
-    }
+    WindowReader(const HfReading& reading, LayerPlan& plan)
+        : m_fields(reading.fields)
+        , m_family(reading.family)
+        , m_layers(static_cast<std::int64_t>(plan.roles.size()))
+        , m_model(reading.model)
+        , m_reading(reading)
+        , m_plan(plan)
+    {}
 
-    Result<LayerPlan> read()
+    Result<void> read(bool listed)
     {
-        if (const auto types = m_fields.find({"layer_types"})) {
-            const Result<void> status = readLayerTypes(*types);
-            if (!status)
-                return status.error();
-        } else {
-            const Result<void> status = applyRule();
-            if (!status)
-                return status.error();
-        }
-        return std::move(m_plan);
+        if (!listed)
+            return applyRule();
+        return anySliding() ? readWindowOfTypes() : Result<void> {};
     }
 
 private:
     bool anySliding() const
     {
-        return std::find(m_plan.sliding.begin(), m_plan.sliding.end(), true) != m_plan.sliding.end();
+        return std::any_of(m_plan.roles.begin(), m_plan.roles.end(),
+            [](LayerRole role) { return role == LayerRole::Sliding || role == LayerRole::HybridSliding; });
     }
-    void makeAllFull() { std::fill(m_plan.sliding.begin(), m_plan.sliding.end(), false); }
+    void makeAllFull()
+    {
+        std::replace(m_plan.roles.begin(), m_plan.roles.end(), LayerRole::Sliding, LayerRole::Full);
+        std::replace(m_plan.roles.begin(), m_plan.roles.end(), LayerRole::HybridSliding, LayerRole::Hybrid);
+    }
+    void slide(std::int64_t layer) { m_plan.roles[static_cast<std::size_t>(layer)] = LayerRole::Sliding; }
 
     void note(std::string id, std::string message, std::string_view field, Severity severity = Severity::Note)
     {
-        m_model.diagnostics.push_back(
-            {severity, std::move(id), std::move(message), {}, {m_fields.root().file(), m_fields.pointer(field)}});
-    }
-
-    /// The strings of layer_types, one a layer.
-    Result<void> readLayerTypes(const JsonView& types)
-    {
-        const auto count = static_cast<std::size_t>(m_layers);
-        const Result<std::optional<Stated>> drafts = m_fields.integer({"num_nextn_predict_layers"}, 0, 10'000);
-        if (!drafts)
-            return drafts.error();
-        // Some files go on with the types of the draft layers, which are not part of the state.
-        const std::size_t withDrafts = count + (*drafts ? static_cast<std::size_t>((*drafts)->value) : 0);
-        if (!types.isArray() || (types.size() != count && types.size() != withDrafts))
-            return types.error("import.inconsistent", "layer_types does not fit num_hidden_layers",
-                fmt::format("an array of {} strings", count));
-        for (std::size_t i = 0; i < count; ++i) {
-            const JsonView type = types.at(i);
-            const Result<std::string> name = type.string();
-            if (!name)
-                return name.error();
-            if (*name != "full_attention" && *name != "sliding_attention")
-                return type.error("import.unsupported", "layers of this type keep state that cannot be read yet",
-                    "full_attention or sliding_attention");
-            m_plan.sliding[i] = *name == "sliding_attention";
-        }
-        m_plan.source = m_fields.fileSource(types.pointer());
-        return anySliding() ? readWindowOfTypes() : Result<void> {};
+        m_reading.note(std::move(id), std::move(message), field, severity);
     }
 
     Result<void> readWindowOfTypes()
@@ -100,35 +71,51 @@ private:
             acceptWindow();
             return {};
         }
-        if (m_fields.text().find("sliding_window")) {
+        if (m_fields.text().find(m_family.windowField)) {
             makeAllFull();
             note("import.window_null",
                 "layer_types names sliding layers, but sliding_window is null: all layers are full.", "sliding_window",
                 Severity::Warning);
             return {};
         }
-        return m_fields.missing("sliding_window", "the window of the layers that layer_types calls sliding_attention");
+        return m_fields.missing(
+            m_family.windowField, "the window of the layers that layer_types calls sliding_attention");
     }
 
     /// sliding_window, or the class's own where the field is absent. True when there is a window.
     Result<bool> readWindow()
     {
-        const Result<std::optional<Stated>> stated = m_fields.integer({"sliding_window"}, 1, mostTokens);
+        const Result<std::optional<Stated>> stated = m_fields.integer({m_family.windowField}, 1, mostTokens);
         if (!stated)
             return stated.error();
         m_plan.window = *stated;
-        if (m_plan.window || m_family.window == 0 || m_fields.text().find("sliding_window"))
-            return m_plan.window.has_value();
-        const std::string text
-            = fmt::format("sliding_window is not stated: its class's default, {} tokens, was taken.", m_family.window);
-        m_plan.window = Stated {m_family.window, m_fields.assumption(m_fields.pointer("sliding_window"), text)};
+        if (m_plan.window)
+            return halved();
+        if (m_family.window == 0 || m_fields.text().find(m_family.windowField))
+            return false;
+        const std::string text = fmt::format(
+            "{} is not stated: its class's default, {} tokens, was taken.", m_family.windowField, m_family.window);
+        m_plan.window = Stated {m_family.window, m_fields.assumption(m_fields.pointer(m_family.windowField), text)};
         m_windowAssumption = Assumption {"import.window_class_default", text, limitPath};
+        return halved();
+    }
+
+    /// Attention in both directions looks as far back as ahead: the class halves its window. Always true.
+    Result<bool> halved()
+    {
+        const auto direction = m_fields.find({"use_bidirectional_attention"});
+        if (direction && direction->json() == "all") {
+            m_plan.window->value = m_plan.window->value / 2 + 1;
+            m_plan.window->source.note = "use_bidirectional_attention is all: half the window, and one";
+        }
         return true;
     }
 
     /// Layers without layer_types.
     Result<void> applyRule()
     {
+        if (m_family.windowRule == WindowRule::Ignored)
+            return {};
         const Result<std::optional<bool>> use = m_fields.flag("use_sliding_window");
         if (!use)
             return use.error();
@@ -151,7 +138,7 @@ private:
             m_plan.window.reset();
             return {};
         }
-        Result<void> status = markLayers();
+        const Result<void> status = markLayers();
         acceptWindow();
         return status;
     }
@@ -189,13 +176,14 @@ private:
     {
         switch (m_family.windowRule) {
         case WindowRule::EveryLayer:
-            std::fill(m_plan.sliding.begin(), m_plan.sliding.end(), true);
+            std::fill(m_plan.roles.begin(), m_plan.roles.end(), LayerRole::Sliding);
             return {};
         case WindowRule::Pattern:
             return markPattern();
         case WindowRule::TailLayers:
             return markTail();
         case WindowRule::NotUsed:
+        case WindowRule::Ignored:
         case WindowRule::OnlyOff:
             break;
         }
@@ -228,8 +216,10 @@ private:
                     pattern),
                 "worksheet.groups.sliding.layers"});
         }
-        for (std::int64_t i = 0; i < m_layers; ++i)
-            m_plan.sliding[static_cast<std::size_t>(i)] = (i + 1) % pattern != 0;
+        for (std::int64_t i = 0; i < m_layers; ++i) {
+            if ((i + 1) % pattern != 0)
+                slide(i);
+        }
         m_plan.source.note = fmt::format("layer i, counted from 0, is full where (i + 1) mod {} is 0", pattern);
         return {};
     }
@@ -242,7 +232,7 @@ private:
         if (!*first)
             return m_fields.missing("max_window_layers", "the first layer that uses the window");
         for (std::int64_t i = (*first)->value; i < m_layers; ++i)
-            m_plan.sliding[static_cast<std::size_t>(i)] = true;
+            slide(i);
         m_plan.source.note = fmt::format("layers from max_window_layers, {}, on slide", (*first)->value);
         return {};
     }
@@ -251,15 +241,16 @@ private:
     const HfFamily& m_family;
     const std::int64_t m_layers;
     ModelSpec& m_model;
-    LayerPlan m_plan;
+    const HfReading& m_reading;
+    LayerPlan& m_plan;
     std::optional<Assumption> m_windowAssumption;
 };
 
 } // namespace
 
-Result<LayerPlan> planLayers(const HfFields& fields, const HfFamily& family, const Stated& layers, ModelSpec& model)
+Result<void> planWindows(const HfReading& reading, bool listed, LayerPlan& plan)
 {
-    return WindowReader(fields, family, layers, model).read();
+    return WindowReader(reading, plan).read(listed);
 }
 
 } // namespace kvw

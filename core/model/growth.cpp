@@ -60,6 +60,11 @@ bool GrowthLaw::isUnbounded() const
     return form == GrowthForm::Linear && !limit;
 }
 
+bool GrowthLaw::growsWithTokens() const
+{
+    return isUnbounded() && variable == GrowthVariable::Tokens;
+}
+
 std::optional<std::int64_t> GrowthLaw::saturation() const
 {
     switch (form) {

@@ -53,6 +53,8 @@ struct GrowthLaw
     std::int64_t at(std::int64_t v) const;
     /// True when entries keep growing with v: no limit, not fixed, not chunked.
     bool isUnbounded() const;
+    /// True when every further token of a sequence adds to it: unbounded, and v counts tokens.
+    bool growsWithTokens() const;
     /// The most entries it ever holds; nothing when unbounded.
     std::optional<std::int64_t> saturation() const;
 };

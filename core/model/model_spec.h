@@ -42,13 +42,15 @@ struct ModelSpec
     std::string revision {}; ///< commit or hash, when the file states one
     ElementType dtype = ElementType::NotStated; ///< element type of the weights' computation, the default for state
     std::optional<std::int64_t> maximumPositions {}; ///< longest sequence in tokens that the file states
+    std::optional<std::int64_t> encoderTokens {}; ///< longest sequence of the encoder that cross attention reads
+    std::optional<std::int64_t> imageTokens {}; ///< most tokens of one image that cross attention reads
     std::optional<std::int64_t> vocabulary {};
     std::optional<std::int64_t> weightBytes {};
     std::vector<LayerGroup> groups {};
     Assumptions assumptions {}; ///< every default that was applied
     Diagnostics diagnostics {}; ///< what a planner should look at
-    Provenance
-        provenance {}; ///< paths: "groups.<id>.layers", "groups.<id>.tensors.<id>.heads", "dtype", "maximumPositions" …
+    Provenance provenance {}; ///< paths: "groups.<id>.layers", "groups.<id>.tensors.<id>.heads", "dtype",
+                              ///< "maximumPositions", "encoderTokens" …
 };
 
 } // namespace kvw

@@ -105,7 +105,7 @@ std::string contradictsKind(const LayerGroup& group)
         return std::any_of(group.tensors.begin(), group.tensors.end(),
             [&](const StateTensor& tensor) { return predicate(tensor.growth); });
     };
-    const bool grows = any([](const GrowthLaw& growth) { return growth.isUnbounded(); });
+    const bool grows = any([](const GrowthLaw& growth) { return growth.growsWithTokens(); });
     switch (group.kind) {
     case LayerKind::Full:
         return any([](const GrowthLaw& growth) { return growth.form == GrowthForm::Linear && growth.limit; })

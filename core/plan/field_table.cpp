@@ -152,10 +152,13 @@ const FieldTable& groupTable()
         choice<&G::kind>("kind", layerKindNames(), "Kind", "A label and preset; sizes come from the tensors."),
         count<&G::layers>("layers", Unit::Layer, 1, 10'000, "Layers", "How many layers keep this state."),
         text<&G::layerIndices>("layerIndices", "Which layers", "As ranges: 0-34:2 is 0, 2, … 34."),
-        text<&G::readsGroup>("readsGroup", "Reads", "Kind shared: the group whose state these layers read."),
+        text<&G::readsGroup>(
+            "readsGroup", "Reads", "The group whose state these layers read; of kind shared, instead of their own."),
         count<&G::pipelineStage>(
             "pipelineStage", Unit::None, 0, 1'023, "Placement: stage", "Pipeline stage that holds it."),
         choice<&G::tier>("tier", tierNames(), "Placement: tier", "device or host memory."),
+        choice<&G::use>("countsWhen", groupUseNames(), "Counts",
+            "speculation: draft layers, which count only where engine.speculation is on. Not stated: always."),
     };
     static const std::array collections {
         collection<G, StateTensor, &G::tensors>("tensors", "tensor", &tensorTable(), 64),
@@ -268,6 +271,8 @@ std::vector<Field> headFields()
             "Tokens per batch", "Most tokens computed in one step."),
         whole<&P::engine, &EngineFields::maxSequences>("engine.maxSequences", Unit::Sequence, 1, 1'000'000,
             "Sequences per batch", "Most requests running at a time. Not stated: limits.concurrentSequences."),
+        choice<&P::engine, &EngineFields::speculation>("engine.speculation", switchNames(), "Speculation",
+            "Whether draft layers run. Their groups count only then; not stated: they do not."),
     };
 }
 
@@ -304,6 +309,10 @@ std::vector<Field> deploymentFields()
             "limits.outputTokens", Unit::Token, 1, mostTokens, "Output limit", "Tokens."),
         whole<&P::limits, &LimitFields::concurrentSequences>("limits.concurrentSequences", Unit::Sequence, 1, 1'000'000,
             "Concurrency", "Sequences that may stay active at a time."),
+        whole<&P::limits, &LimitFields::encoderTokens>("limits.encoderTokens", Unit::Token, 0, mostTokens,
+            "Encoder tokens", "Tokens of the encoder that one sequence's cross attention reads."),
+        whole<&P::limits, &LimitFields::imageTokens>("limits.imageTokens", Unit::Token, 0, mostTokens, "Image tokens",
+            "Tokens of one sequence's images that layers of cross attention read. 0: text only."),
         choice<&P::reuse, &ReuseFields::prefixCaching>(
             "reuse.prefixCaching", switchNames(), "Prefix cache", "Whether state of equal prefixes is used again."),
         choice<&P::admission, &AdmissionFields::whenExhausted>("admission.whenExhausted", whenExhaustedNames(),

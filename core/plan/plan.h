@@ -124,6 +124,7 @@ struct EngineFields
     std::optional<std::int64_t> blockTokens; ///< identity 8
     std::optional<std::int64_t> maxBatchedTokens;
     std::optional<std::int64_t> maxSequences;
+    Switch speculation = Switch::NotStated; ///< whether draft layers run and keep state
 };
 
 struct DeploymentFields
@@ -155,6 +156,8 @@ struct LimitFields
     std::optional<std::int64_t> promptTokens; ///< identity 6
     std::optional<std::int64_t> outputTokens; ///< identity 6
     std::optional<std::int64_t> concurrentSequences; ///< identity 7
+    std::optional<std::int64_t> encoderTokens; ///< that one sequence's cross attention reads
+    std::optional<std::int64_t> imageTokens; ///< of one sequence's images, where layers attend to them apart
 };
 
 struct ReuseFields

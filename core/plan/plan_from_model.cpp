@@ -56,11 +56,30 @@ void addFirstWorkload(Plan& plan, std::int64_t longest)
     });
 }
 
+/// What cross attention reads: the most that the model file states, until somebody says otherwise.
+void addCrossTokens(Plan& plan, const ModelSpec& model)
+{
+    const auto follow = [&](const std::optional<std::int64_t>& most, std::optional<std::int64_t>& field, const char* id,
+                            const char* path, const char* what) {
+        if (!most)
+            return;
+        field = most;
+        const Assumption follows {id, fmt::format("{}, {} tokens, for every sequence.", what, grouped(*most)), path};
+        plan.assumptions.push_back(follows);
+    };
+    follow(model.encoderTokens, plan.limits.encoderTokens, "plan.encoder_tokens", "limits.encoderTokens",
+        "The cross attention reads the longest encoder sequence that the model file states");
+    follow(model.imageTokens, plan.limits.imageTokens, "plan.image_tokens", "limits.imageTokens",
+        "The cross attention reads one image of the largest size that the model file states");
+}
+
 /// Where a model's field lies in a plan.
 std::string planPath(const std::string& path)
 {
     if (path == "weightBytes")
         return "loaded.weightBytes";
+    if (path == "encoderTokens" || path == "imageTokens")
+        return "limits." + path;
     return (path.starts_with("groups.") ? "worksheet." : "model.") + path;
 }
 
@@ -105,6 +124,7 @@ Plan planFromModel(const ModelSpec& model)
             Source {Source::Kind::Assumption, "the model's longest sequence", {}, {}, {}, {}, follows.text});
         plan.assumptions.push_back(follows);
     }
+    addCrossTokens(plan, model);
     addFirstWorkload(plan, model.maximumPositions.value_or(8192));
     return plan;
 }

@@ -41,14 +41,37 @@ TensorShape tensorShape(const Plan& plan, const PlanInputs& inputs, const LayerG
     out.growth.chunk = inputs.number(base + "chunk", "chunk");
     if (tensor.growth.limit)
         out.growth.limit = inputs.number(base + "limit", "window");
+    if (tensor.growth.form != GrowthForm::Fixed) {
+        if (tensor.growth.variable == GrowthVariable::EncoderTokens)
+            out.variable = inputs.number("limits.encoderTokens", "encoder tokens");
+        else if (tensor.growth.variable == GrowthVariable::ImageTokens)
+            out.variable = inputs.number("limits.imageTokens", "image tokens");
+    }
     return out;
 }
 
 } // namespace
 
+bool keepsState(const Plan& plan, const LayerGroup& group)
+{
+    return !group.tensors.empty() && (group.use == GroupUse::Always || plan.engine.speculation == Switch::On);
+}
+
+std::optional<std::int64_t> entriesIn(const Plan& plan, const StateTensor& tensor, std::int64_t tokens)
+{
+    std::optional<std::int64_t> v = tokens;
+    if (tensor.growth.form != GrowthForm::Fixed) {
+        if (tensor.growth.variable == GrowthVariable::EncoderTokens)
+            v = plan.limits.encoderTokens;
+        else if (tensor.growth.variable == GrowthVariable::ImageTokens)
+            v = plan.limits.imageTokens;
+    }
+    return v ? std::optional(tensor.growth.at(*v)) : std::nullopt;
+}
+
 Quantity TensorShape::entries(const Quantity& v) const
 {
-    return entriesAt(tensor->growth, growth, v);
+    return entriesAt(tensor->growth, growth, variable.value_or(v));
 }
 
 std::vector<GroupShape> shapeOf(const Plan& plan, const PlanInputs& inputs)
@@ -58,6 +81,10 @@ std::vector<GroupShape> shapeOf(const Plan& plan, const PlanInputs& inputs)
         GroupShape shape;
         shape.group = &group;
         shape.layers = inputs.number("worksheet.groups." + group.id + ".layers", "layers");
+        if (!keepsState(plan, group)) {
+            out.push_back(std::move(shape));
+            continue;
+        }
         for (const StateTensor& tensor : group.tensors)
             shape.tensors.push_back(tensorShape(plan, inputs, group, tensor));
         out.push_back(std::move(shape));

@@ -144,12 +144,16 @@ OrderedJson importJson(const Plan& plan)
     for (const LayerGroup& group : plan.worksheet.groups) {
         OrderedJson entry {{"id", group.id}, {"name", group.name}, {"layers", group.layers},
             {"kind", layerKindNames()[static_cast<std::size_t>(group.kind)]}, {"layerIndices", group.layerIndices},
+            {"readsGroup", group.readsGroup}, {"countsWhen", group.use == GroupUse::Always ? "always" : "speculation"},
             {"retentionLimit", orNull(group.retentionLimit())}};
         entry["tensors"] = OrderedJson::array();
         for (const StateTensor& tensor : group.tensors) {
             entry["tensors"].push_back(
                 {{"id", tensor.id}, {"role", tensorRoleNames()[static_cast<std::size_t>(tensor.role)]},
                     {"heads", tensor.heads}, {"width", tensor.width}, {"growth", growthText(tensor.growth)},
+                    {"elementType",
+                        tensor.elementType == ElementType::NotStated ? OrderedJson(nullptr)
+                                                                     : OrderedJson(factsOf(tensor.elementType).name)},
                     {"shard", shardRuleNames()[static_cast<std::size_t>(tensor.shard)]}});
         }
         out["groups"].push_back(std::move(entry));

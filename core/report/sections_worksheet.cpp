@@ -180,7 +180,7 @@ private:
         // The pool's bytes are shared by what one token, or a full window, takes of each tensor.
         const bool evenly = likeFirst && facts.shard == group.group->tensors.front().shard
             && facts.shard == group.group->tensors.back().shard;
-        const bool grows = facts.growth.isUnbounded();
+        const bool grows = facts.growth.growsWithTokens();
         const Quantity& part = grows ? tensor.bytesPerToken : tensor.fixedBytes;
         const Quantity& whole = grows ? group.bytesPerToken : group.fixedBytes;
         const std::optional<Quantity> reserved

@@ -37,6 +37,33 @@ inline QString groupsText(const ModelSpec& model)
     return out.join(QStringLiteral("; "));
 }
 
+/// The groups of a model with the growth of every tensor that is not one entry a token, and its element type where it
+/// has one of its own: "kda 3 [0-2] conv 4x24 3 (fixed) bf16, state 4x64 1 (fixed) fp32; draft 1 [4] k 2x8, v 2x8
+/// speculation".
+inline QString stateText(const ModelSpec& model)
+{
+    QStringList out;
+    for (const LayerGroup& group : model.groups) {
+        QStringList tensors;
+        for (const StateTensor& tensor : group.tensors) {
+            QString text = QStringLiteral("%1 %2x%3").arg(q(tensor.id)).arg(tensor.heads).arg(tensor.width);
+            if (const std::string growth = growthText(tensor.growth); growth != "v")
+                text += u' ' + q(growth);
+            if (tensor.elementType != ElementType::NotStated)
+                text += u' ' + q(factsOf(tensor.elementType).name);
+            tensors += text;
+        }
+        out += QStringLiteral("%1 %2 [%3]%4%5%6")
+                   .arg(q(group.id))
+                   .arg(group.layers)
+                   .arg(q(group.layerIndices),
+                       tensors.isEmpty() ? QString() : u' ' + tensors.join(QStringLiteral(", ")),
+                       group.readsGroup.empty() ? QString() : QStringLiteral(" reads ") + q(group.readsGroup),
+                       group.use == GroupUse::Always ? QString() : QStringLiteral(" speculation"));
+    }
+    return out.join(QStringLiteral("; "));
+}
+
 /// The ids of all assumptions, in order.
 inline QString assumptionIds(const ModelSpec& model)
 {
@@ -61,12 +88,18 @@ inline QString outcome(const Result<ModelSpec>& model)
     return model ? groupsText(*model) : q(model.error().code) + u' ' + q(model.error().where.at);
 }
 
-/// A small configuration: 4 layers, hidden size 64, 8 query heads; `fields` come on top.
+/// stateText(), or "code at" of the error.
+inline QString stateOutcome(const Result<ModelSpec>& model)
+{
+    return model ? stateText(*model) : outcome(model);
+}
+
+/// A small configuration: 256 tokens, 4 layers, hidden size 64, 8 query heads; `fields` come on top.
 inline QByteArray config(const char* type, const QByteArray& fields = {})
 {
     return QByteArray("{\"model_type\":\"") + type
-        + R"(","num_hidden_layers":4,"hidden_size":64,"num_attention_heads":8)" + (fields.isEmpty() ? "" : "," + fields)
-        + "}";
+        + R"(","vocab_size":256,"num_hidden_layers":4,"hidden_size":64,"num_attention_heads":8)"
+        + (fields.isEmpty() ? "" : "," + fields) + "}";
 }
 
 /// config() with 2 key and value heads of width 8.

@@ -96,7 +96,8 @@ void HfConfigTest::published_data()
     };
     row("gpt_oss_120b", "gpt_oss", 131072,
         "full 18 [1-35:2] k 8x64 v 8x64; sliding 18 [0-34:2] k 8x64 v 8x64 window 128", "import.dtype_default", "");
-    row("deepseek_r1", "deepseek_v3", 163840, "mla 61 [0-60] latent 1x512 rope 1x64", "",
+    row("deepseek_r1", "deepseek_v3", 163840,
+        "mla 61 [0-60] latent 1x512 rope 1x64; draft 1 [61] latent 1x512 rope 1x64", "",
         "import.mla_heads import.draft_layers");
     row("kimi_k2_instruct", "kimi_k2", 131072, "mla 61 [0-60] latent 1x512 rope 1x64", "", "import.mla_heads");
     row("qwen3_235b_a22b", "qwen3_moe", 40960, "full 94 [0-93] k 4x128 v 4x128", "", "");
@@ -109,7 +110,8 @@ void HfConfigTest::published_data()
     row("mistral_7b_v0_1", "mistral", 32768, "sliding 32 [0-31] k 8x128 v 8x128 window 4096",
         "import.head_dim_computed", "");
     row("mixtral_8x7b", "mixtral", 32768, "full 32 [0-31] k 8x128 v 8x128", "import.head_dim_computed", "");
-    row("glm_4_5", "glm4_moe", 131072, "full 92 [0-91] k 8x128 v 8x128", "", "import.draft_layers");
+    row("glm_4_5", "glm4_moe", 131072, "full 92 [0-91] k 8x128 v 8x128; draft 1 [92] k 8x128 v 8x128", "",
+        "import.draft_layers");
     row("phi_3_5_mini", "phi3", 131072, "full 32 [0-31] k 32x96 v 32x96", "import.head_dim_computed",
         "import.window_beyond_context");
 }

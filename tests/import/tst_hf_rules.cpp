@@ -121,7 +121,7 @@ void HfRulesTest::nameRows()
         "full 4 [0-3] k 2x16 v 2x16");
     add("text_config a string", config("llama", R"("text_config":"x")"), "json.type /text_config");
     add("draft layers are a note", config("llama", R"("head_dim":8,"num_key_value_heads":2,"mtp_num_hidden_layers":1)"),
-        "full 4 [0-3] k 2x8 v 2x8", "", "import.draft_layers");
+        "full 4 [0-3] k 2x8 v 2x8; draft 1 [4] k 2x8 v 2x8", "", "import.draft_layers");
 }
 
 void HfRulesTest::numberRows()
@@ -240,7 +240,11 @@ void HfRulesTest::unknownTypes_data()
     const auto with = [](const QByteArray& fields) { return shaped("new_thing", fields); };
     const char* const full = "full 4 [0-3] k 2x8 v 2x8";
     row("plain", with(""), full);
-    row("no model_type", R"({"num_hidden_layers":4,"num_key_value_heads":2,"head_dim":8})", full);
+    row("no model_type", R"({"vocab_size":256,"num_hidden_layers":4,"num_key_value_heads":2,"head_dim":8})", full);
+    row("no vocabulary", R"({"model_type":"new_thing","num_hidden_layers":4,"num_attention_heads":2,"hidden_size":8})",
+        "import.unsupported /model_type");
+    row("no vocabulary, no model_type", R"({"num_hidden_layers":4,"num_attention_heads":2,"hidden_size":8})",
+        "import.unsupported /vocab_size");
     row("with layer_types", with(R"("sliding_window":16,)" + layerTypes("fsff")),
         "full 3 [0,2-3] k 2x8 v 2x8; sliding 1 [1] k 2x8 v 2x8 window 16");
     row("latent", config("new_thing", R"("kv_lora_rank":32,"qk_rope_head_dim":4,"qk_nope_head_dim":8)"),

@@ -60,7 +60,7 @@ void HfWindowsTest::layerTypeRows()
     add("layer_types, one short", shaped("llama", layerTypes("fff")), "import.inconsistent /layer_types");
     add("layer_types, one too many", shaped("llama", layerTypes("fffff")), "import.inconsistent /layer_types");
     add("layer_types of a draft layer too", shaped("llama", R"("num_nextn_predict_layers":1,)" + layerTypes("ffffc")),
-        full, "", "import.draft_layers");
+        "full 4 [0-3] k 2x8 v 2x8; draft 1 [4] k 2x8 v 2x8", "", "import.draft_layers");
     add("layer_types, another kind", shaped("llama", layerTypes("fcff")), "import.unsupported /layer_types/1");
     add("layer_types, not strings",
         shaped("llama", R"("layer_types":["full_attention",1,"full_attention","full_attention"])"),

@@ -104,16 +104,16 @@ void FieldTableTest::everyMemberIsInTheTable()
     QVERIFY(all(tokens, sequences, at, from));
     const auto& [cacheType, allocation] = plan.cache;
     QVERIFY(all(cacheType, allocation));
-    const auto& [engine, version, block, batched, maxSequences] = plan.engine;
-    QVERIFY(all(engine, version, block, batched, maxSequences));
+    const auto& [engine, version, block, batched, maxSequences, speculation] = plan.engine;
+    QVERIFY(all(engine, version, block, batched, maxSequences, speculation));
     const auto& [gpu, memory, tp, pp, dp] = plan.deployment;
     QVERIFY(all(gpu, memory, tp, pp, dp));
     const auto& [kv, utilization, activation, other] = plan.budget;
     QVERIFY(all(kv, utilization, activation, other));
     const auto& [weights, weightSource] = plan.loaded;
     QVERIFY(all(weights, weightSource));
-    const auto& [length, prompt, output, concurrent] = plan.limits;
-    QVERIFY(all(length, prompt, output, concurrent));
+    const auto& [length, prompt, output, concurrent, encoder, image] = plan.limits;
+    QVERIFY(all(length, prompt, output, concurrent, encoder, image));
     const auto& [prefixCaching] = plan.reuse;
     QVERIFY(all(prefixCaching));
     const auto& [exhausted, reservation, wait] = plan.admission;
@@ -133,8 +133,8 @@ void FieldTableTest::everyMemberIsInTheTable()
         QVERIFY(all(r1, r2, r3, r4, r5, r6, r7));
     }
     for (const LayerGroup& group : plan.worksheet.groups) {
-        const auto& [id, g1, g2, g3, g4, g5, tensors, g6, g7] = group;
-        QVERIFY(all(g1, g2, g3, g4, g5, g6, g7));
+        const auto& [id, g1, g2, g3, g4, g5, tensors, g6, g7, g8] = group;
+        QVERIFY(all(g1, g2, g3, g4, g5, g6, g7, g8));
         for (const StateTensor& tensor : tensors) {
             const auto& [tensorId, role, heads, width, type, growth, shard] = tensor;
             QVERIFY(all(role, heads, width, type, shard));
