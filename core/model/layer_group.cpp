@@ -36,6 +36,12 @@ std::span<const std::string_view> tierNames()
     return names;
 }
 
+std::span<const std::string_view> groupUseNames()
+{
+    static constexpr std::array<std::string_view, 2> names {"", "speculation"};
+    return names;
+}
+
 std::optional<std::int64_t> LayerGroup::retentionLimit() const
 {
     std::optional<std::int64_t> limit;

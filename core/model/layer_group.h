@@ -70,6 +70,13 @@ enum class Tier : std::uint8_t {
 };
 std::span<const std::string_view> tierNames(); ///< "device", "host"
 
+/// When a group's layers run, and so keep state.
+enum class GroupUse : std::uint8_t {
+    Always,
+    Speculation, ///< draft layers: only while speculation is on
+};
+std::span<const std::string_view> groupUseNames(); ///< "" (always), "speculation"
+
 /// Layers that keep the same tensors.
 struct LayerGroup
 {
@@ -78,10 +85,11 @@ struct LayerGroup
     LayerKind kind = LayerKind::Full;
     std::int64_t layers = 1; ///< how many
     std::string layerIndices {}; ///< which, as ranges: "0-34:2" is 0, 2, … 34; empty: not stated
-    std::string readsGroup {}; ///< Shared: id of the group whose state these layers read
+    std::string readsGroup {}; ///< id of the group whose state these layers read, instead of (Shared) or beside their own
     std::vector<StateTensor> tensors {};
     std::int64_t pipelineStage = 0; ///< the stage that holds it, when the plan says so
     Tier tier = Tier::Device;
+    GroupUse use = GroupUse::Always;
 
     bool operator==(const LayerGroup&) const = default;
 
