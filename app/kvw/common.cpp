@@ -43,6 +43,7 @@ Result<Loaded> read(const std::string& file)
     if (!model)
         return model.error();
     out.plan = planFromModel(*model);
+    out.weights = model->weights;
     return out;
 }
 

@@ -29,7 +29,9 @@ enum class GgufRecurrence : std::uint8_t {
 /// What a recurrent layer keeps, in f32.
 enum class GgufState : std::uint8_t {
     None,
-    Ssm, ///< {arch}.ssm.*: Mamba and Gated DeltaNet
+    Mamba1, ///< {arch}.ssm.*, without heads
+    Mamba2, ///< {arch}.ssm.*: time_step_rank heads, and group_count groups of B and C
+    GatedDeltaNet, ///< {arch}.ssm.*: group_count key heads, time_step_rank value heads
     Kda, ///< {arch}.kda.head_dim
     ShortConvolution, ///< {arch}.shortconv.l_cache
     Wkv, ///< {arch}.wkv.head_size

@@ -27,7 +27,8 @@ constexpr std::string_view stateKeys[]
         "attention.value_length_swa", "attention.kv_lora_rank", "decoder_block_count", "engram.", "ple."};
 
 /// The first key of the file that stands for other state and is neither 0 nor false; null when there is none.
-const std::string* stateKeyOf(const GgufFields& fields)
+/// `ofAttention`: those of attention count too.
+const std::string* stateKeyOf(const GgufFields& fields, bool ofAttention)
 {
     const std::string prefix = fields.architecture() + ".";
     for (const auto& [key, value] : fields.header().values) {
@@ -38,10 +39,23 @@ const std::string* stateKeyOf(const GgufFields& fields)
             [&](std::string_view one) { return one.ends_with('.') ? name.starts_with(one) : name == one; });
         const bool isZero = !value.integers.empty()
             && std::all_of(value.integers.begin(), value.integers.end(), [](std::int64_t n) { return n == 0; });
-        if (stands && !isZero)
+        if (stands && !isZero && (ofAttention || !name.starts_with("attention.")))
             return &key;
     }
     return nullptr;
+}
+
+/// Keys of recurrent state in a file whose architecture has none: llama.cpp does not read them.
+void noteUnusedKeys(const GgufFields& fields, ModelSpec& model)
+{
+    const std::string* key = stateKeyOf(fields, false);
+    if (!key)
+        return;
+    const std::string_view name = std::string_view(*key).substr(fields.architecture().size() + 1);
+    model.diagnostics.push_back({Severity::Warning, "import.key_not_used",
+        fmt::format("{} stands for state that llama.cpp does not know of \"{}\": it is not counted.", *key,
+            fields.architecture()),
+        {}, fields.where(name)});
 }
 
 Result<const GgufArch*> archOf(const GgufFields& fields, ModelSpec& model)
@@ -56,9 +70,12 @@ Result<const GgufArch*> archOf(const GgufFields& fields, ModelSpec& model)
         return fields.error("general.architecture", "import.no_state",
             "models of this architecture keep nothing between tokens: there is no cache to plan", "\"" + name + "\"",
             "a model that generates text");
-    if (arch)
+    if (arch) {
+        if (arch->state == GgufState::None)
+            noteUnusedKeys(fields, model);
         return arch;
-    if (const std::string* key = stateKeyOf(fields))
+    }
+    if (const std::string* key = stateKeyOf(fields, true))
         return fields.error(std::string_view(*key).substr(name.size() + 1), "import.unsupported",
             fmt::format("\"{}\" is not known here, and this key stands for state of another kind", name));
     const auto kvHeads = fields.find("attention.head_count_kv");

@@ -17,6 +17,8 @@ namespace {
 /// What one layer keeps; layers that keep the same make a group.
 struct LayerState
 {
+    std::string id {}; ///< of its group
+    std::string name {}; ///< for people
     LayerKind kind = LayerKind::Full;
     bool isDraft = false;
     std::int64_t reads = -1; ///< layer whose state it reads; -1: its own
@@ -26,36 +28,15 @@ struct LayerState
 
     bool isLike(const LayerState& other) const
     {
-        return kind == other.kind && isDraft == other.isDraft && tensors == other.tensors
-            && (reads < 0) == (other.reads < 0);
+        return id == other.id && isDraft == other.isDraft && tensors == other.tensors && reads == other.reads;
+    }
+    void call(LayerKind newKind, std::string newId, std::string newName)
+    {
+        kind = newKind;
+        id = std::move(newId);
+        name = std::move(newName);
     }
 };
-
-std::string nameOf(const LayerState& state, const Stated* window)
-{
-    const bool recurrentToo = std::any_of(state.tensors.begin(), state.tensors.end(),
-        [](const StateTensor& tensor) { return tensor.role == TensorRole::RecurrentState; });
-    switch (state.kind) {
-    case LayerKind::Sliding:
-        return fmt::format("Sliding window {}", window->value);
-    case LayerKind::Chunked:
-        return fmt::format("Chunks of {}", window->value);
-    case LayerKind::Mla:
-        return "MLA latent";
-    case LayerKind::MlaSparse:
-        return "MLA latent with indexer";
-    case LayerKind::Compressed:
-        return "Window and compressed entries";
-    case LayerKind::Recurrent:
-        return "Recurrent state";
-    case LayerKind::Shared:
-        return "Reads an earlier layer";
-    case LayerKind::Full:
-    case LayerKind::Cross:
-        break;
-    }
-    return recurrentToo ? "Full attention beside recurrent state" : "Full attention";
-}
 
 class LayerBuilder
 {
@@ -70,10 +51,10 @@ public:
     Result<void> build()
     {
         if (m_arch.state != GgufState::None) {
-            Result<std::vector<StatePart>> parts = readGgufState(m_fields, m_arch, m_shape);
-            if (!parts)
-                return parts.error();
-            m_stateParts = std::move(*parts);
+            Result<GgufMixer> mixer = readGgufState(m_fields, m_arch, m_shape);
+            if (!mixer)
+                return mixer.error();
+            m_mixer = std::move(*mixer);
         }
         const bool indexer = !m_shape.ratios.empty()
             || std::find(m_shape.indexed.begin(), m_shape.indexed.end(), true) != m_shape.indexed.end();
@@ -85,10 +66,8 @@ public:
                 return m_fields.missing("attention.indexer.key_length", "the width of the indexer's keys");
             m_indexWidth = **width;
         }
-        for (std::int64_t layer = 0; layer < m_shape.layers; ++layer) {
-            if (Result<void> added = addLayer(layer); !added)
-                return added;
-        }
+        for (std::int64_t layer = 0; layer < m_shape.layers; ++layer)
+            addLayer(layer);
         if (m_states.empty())
             return m_fields.error("block_count", "import.no_state", "no layer keeps state", {}, "a layer with heads");
         for (const LayerKind kind : {LayerKind::Full, LayerKind::Sliding, LayerKind::Chunked, LayerKind::Mla,
@@ -104,50 +83,52 @@ private:
     bool is(const std::vector<bool>& flags, std::int64_t layer) const { return flags[static_cast<std::size_t>(layer)]; }
     std::int64_t kvHeads(std::int64_t layer) const { return m_shape.kvHeads[static_cast<std::size_t>(layer)]; }
 
-    Result<void> addLayer(std::int64_t layer)
+    void addLayer(std::int64_t layer)
     {
-        LayerState state;
-        state.isDraft = layer >= m_shape.trunk();
         const bool recurrent = is(m_shape.recurrent, layer);
-        const bool beside = m_arch.recurrence == GgufRecurrence::Beside;
         if (is(m_shape.stateless, layer) || (!recurrent && kvHeads(layer) == 0)) {
             ++m_stateless;
-            return {};
+            return;
         }
-        if (!recurrent || beside)
-            addAttention(state, layer);
+        LayerState state;
+        state.isDraft = layer >= m_shape.trunk();
+        if (layer >= m_shape.ownLayers) {
+            share(state, layer);
+            return put(std::move(state), layer);
+        }
+        if (kvHeads(layer) > 0 && (!recurrent || m_arch.recurrence == GgufRecurrence::Beside)) {
+            LayerState attention = state;
+            addAttention(attention, layer);
+            put(std::move(attention), layer);
+        }
         if (recurrent) {
-            if (!beside)
-                state.kind = LayerKind::Recurrent;
-            for (const StatePart& part : m_stateParts) {
+            state.call(LayerKind::Recurrent, m_mixer.id, m_mixer.name);
+            for (const StatePart& part : m_mixer.parts) {
                 state.tensors.push_back(part.tensor);
                 state.sources.push_back(part.sources);
             }
+            put(std::move(state), layer);
         }
-        // NextN layers have keys and values in full even where the trunk has recurrent state, but no other variety.
-        if (layer >= m_shape.ownLayers)
-            share(state, layer);
-        const auto same = std::find_if(m_states.begin(), m_states.end(), [&](const LayerState& other) {
-            return other.isLike(state) && (state.reads < 0 || other.reads == state.reads);
-        });
-        if (same == m_states.end()) {
-            state.layers.push_back(layer);
-            m_states.push_back(std::move(state));
-        } else {
-            same->layers.push_back(layer);
-        }
-        return {};
+    }
+
+    /// Adds the layer to those that keep the same.
+    void put(LayerState state, std::int64_t layer)
+    {
+        auto same = std::find_if(
+            m_states.begin(), m_states.end(), [&](const LayerState& other) { return other.isLike(state); });
+        if (same == m_states.end())
+            same = m_states.insert(m_states.end(), std::move(state));
+        same->layers.push_back(layer);
     }
 
     /// Layers without state of their own read the last of their kind that has it.
-    void share(LayerState& state, std::int64_t layer)
+    void share(LayerState& state, std::int64_t layer) const
     {
-        state.kind = LayerKind::Shared;
-        state.tensors.clear();
-        state.sources.clear();
         state.reads = m_shape.ownLayers - 1;
         while (state.reads > 0 && is(m_shape.windowed, state.reads) != is(m_shape.windowed, layer))
             --state.reads;
+        const std::string from = is(m_shape.windowed, state.reads) ? "sliding" : "full";
+        state.call(LayerKind::Shared, "shared_" + from, fmt::format("Shared: read layer {} of {}", state.reads, from));
     }
 
     void addAttention(LayerState& state, std::int64_t layer)
@@ -165,17 +146,29 @@ private:
         } else if (m_shape.latent) {
             addLatent(state, layer, growth);
         } else {
-            state.kind = !windowed ? LayerKind::Full : m_arch.chunked ? LayerKind::Chunked : LayerKind::Sliding;
+            nameAttention(state, windowed);
             const Stated& key = windowed ? m_shape.windowKeyWidth : m_shape.keyWidth;
             const Stated& value = windowed ? m_shape.windowValueWidth : m_shape.valueWidth;
             state.tensors = attentionTensors(kvHeads(layer), key.value, value.value, growth);
             state.sources = {attentionSources(key.source), attentionSources(value.source)};
         }
         if (is(m_shape.indexed, layer) && layer < m_shape.trunk()) {
-            if (state.kind == LayerKind::Mla)
-                state.kind = LayerKind::MlaSparse;
-            addIndex(state, "index_k", 1);
+            if (m_shape.latent)
+                state.call(LayerKind::MlaSparse, "mla_sparse", "MLA latent, sparse");
+            else
+                state.call(LayerKind::Full, "block_sparse", "Block-sparse attention, kept whole");
+            addIndex(state, 1);
         }
+    }
+
+    void nameAttention(LayerState& state, bool windowed) const
+    {
+        if (!windowed)
+            state.call(LayerKind::Full, "full", "Full attention");
+        else if (m_arch.chunked)
+            state.call(LayerKind::Chunked, "chunked", fmt::format("Chunks of {}", m_shape.window->value));
+        else
+            state.call(LayerKind::Sliding, "sliding", fmt::format("Sliding window {}", m_shape.window->value));
     }
 
     TensorSources attentionSources(const Source& width) const
@@ -188,7 +181,10 @@ private:
 
     void addLatent(LayerState& state, std::int64_t layer, const GrowthLaw& growth)
     {
-        state.kind = LayerKind::Mla;
+        if (m_arch.indexer == GgufIndexer::None || layer >= m_shape.trunk())
+            state.call(LayerKind::Mla, "mla", "MLA latent");
+        else
+            state.call(LayerKind::MlaSparse, "mla_sparse_shared", "MLA latent, sparse by another layer's indexer");
         const std::int64_t row = m_shape.keyWidth.value;
         const std::int64_t latent = m_shape.latentWidth ? m_shape.latentWidth->value : row;
         state.tensors = latentTensors(latent, row - latent);
@@ -217,61 +213,57 @@ private:
         return state.tensors.back();
     }
 
-    void addIndex(LayerState& state, std::string id, std::int64_t stride)
+    void addIndex(LayerState& state, std::int64_t stride)
     {
-        StateTensor& index
-            = addTensor(state, std::move(id), TensorRole::IndexKey, m_indexWidth.value, m_indexWidth.source);
+        StateTensor& index = addTensor(state, "index", TensorRole::IndexKey, m_indexWidth.value, m_indexWidth.source);
         index.growth.stride = stride;
         state.sources.back().growth = m_shape.indexSource;
     }
 
-    /// DeepSeek V4: one head of keys that are the values too, over a window; compressed entries; partial windows.
+    /// DeepSeek V4: one row that is key and value of all heads, over a window; compressed ones; partial windows.
     void addCompressed(LayerState& state, std::int64_t layer, const GrowthLaw& growth)
     {
-        state.kind = LayerKind::Sliding;
+        nameAttention(state, true);
         const std::int64_t width = m_shape.keyWidth.value;
-        addTensor(state, "k", TensorRole::Key, width, m_shape.keyWidth.source).growth = growth;
+        addTensor(state, "kv", TensorRole::Latent, width, m_shape.keyWidth.source).growth = growth;
         state.sources.back().limit = m_shape.window->source;
         state.tensors.back().heads = kvHeads(layer);
         state.sources.back().heads = m_shape.headsSource;
         const std::int64_t ratio = layer < m_shape.trunk() ? m_shape.ratios[static_cast<std::size_t>(layer)] : 0;
         if (ratio == 0)
             return;
-        state.kind = LayerKind::Compressed;
-        addTensor(state, "compressed", TensorRole::Key, width, m_shape.keyWidth.source).growth.stride = ratio;
+        const bool sparse = ratio == 4;
+        state.call(LayerKind::Compressed, sparse ? "compressed_sparse" : "compressed_heavy",
+            fmt::format("Compressed, {}, 1 entry for {} tokens", sparse ? "sparse" : "heavily", ratio));
+        addTensor(state, "compressed", TensorRole::Latent, width, m_shape.keyWidth.source).growth.stride = ratio;
         state.sources.back().growth = m_shape.indexSource;
-        // Ratio 4 overlaps its windows: twice the rows, and twice the width, for the compressor's two halves.
-        const bool overlaps = ratio == 4;
-        addBuffers(state, "compressor", overlaps ? 2 * ratio : ratio, overlaps ? 2 * width : width);
-        if (!overlaps)
-            return;
-        addIndex(state, "index_k", ratio);
-        addBuffers(state, "indexer", 2 * ratio, 2 * m_indexWidth.value);
+        if (sparse)
+            addIndex(state, ratio);
+        // The sparse kind's windows overlap: twice the rows, and twice the width, for the two halves.
+        addBuffer(state, "buffer", sparse ? 2 * ratio : ratio, sparse ? 2 * width : width);
+        if (sparse)
+            addBuffer(state, "index_buffer", 2 * ratio, 2 * m_indexWidth.value);
     }
 
-    void addBuffers(LayerState& state, const std::string& name, std::int64_t entries, std::int64_t width)
+    /// Values and scores of a partial window.
+    void addBuffer(LayerState& state, std::string id, std::int64_t rows, std::int64_t width)
     {
         const Source source = m_fields.rule("the compressor's running windows, f32 (llama-kv-cache-dsv4.cpp)", false);
-        for (const char* part : {"_kv", "_score"}) {
-            StateTensor& buffer = addTensor(state, name + part, TensorRole::Buffer, width, source);
-            buffer.elementType = ElementType::Fp32;
-            buffer.growth.form = GrowthForm::Fixed;
-            buffer.growth.entries = entries;
-            state.sources.back().growth = source;
-        }
+        StateTensor& buffer = addTensor(state, std::move(id), TensorRole::Buffer, width, source);
+        buffer.elementType = ElementType::Fp32;
+        buffer.growth.form = GrowthForm::Fixed;
+        buffer.growth.entries = 2 * rows;
+        state.sources.back().growth = source;
     }
 
     void addGroups(LayerKind kind, bool drafts)
     {
-        int made = 0;
         for (const LayerState& state : m_states) {
             if (state.kind != kind || state.isDraft != drafts)
                 continue;
             LayerGroup group;
-            group.id = drafts ? "draft" : std::string(layerKindNames()[static_cast<std::size_t>(kind)]);
-            if (m_draftGroups += drafts ? 1 : 0; drafts ? m_draftGroups > 1 : ++made > 1)
-                group.id += fmt::format("_{}", drafts ? m_draftGroups : made);
-            group.name = (drafts ? "Draft layers: " : "") + nameOf(state, m_shape.window ? &*m_shape.window : nullptr);
+            group.id = freeId(drafts ? "draft" : state.id);
+            group.name = (drafts ? "Draft layers: " : "") + state.name;
             group.kind = kind;
             group.layers = static_cast<std::int64_t>(state.layers.size());
             group.layerIndices = layerRanges(state.layers);
@@ -283,6 +275,16 @@ private:
             addProvenance(state, group);
             m_model.groups.push_back(std::move(group));
         }
+    }
+
+    /// The id, with a number where a group has it already.
+    std::string freeId(const std::string& id) const
+    {
+        std::string out = id;
+        const auto isTaken = [&](const LayerGroup& group) { return group.id == out; };
+        for (int number = 2; std::any_of(m_model.groups.begin(), m_model.groups.end(), isTaken); ++number)
+            out = fmt::format("{}_{}", id, number);
+        return out;
     }
 
     /// The group that has the layer. REQUIRES that it is made already: shared layers come last.
@@ -361,11 +363,10 @@ private:
     const GgufArch& m_arch;
     const GgufShape& m_shape;
     ModelSpec& m_model;
-    std::vector<StatePart> m_stateParts;
+    GgufMixer m_mixer {};
     Stated m_indexWidth {};
     std::vector<LayerState> m_states;
     std::int64_t m_stateless = 0;
-    int m_draftGroups = 0;
 };
 
 } // namespace

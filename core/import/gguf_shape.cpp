@@ -14,14 +14,6 @@ namespace {
 constexpr std::int64_t mostLayers = 10'000;
 constexpr std::int64_t mostHeads = 65'536;
 constexpr std::int64_t mostWidth = 1'000'000;
-constexpr std::int64_t mostTokens = std::int64_t {1} << 40;
-
-/// Files of the first GLM-5.2 do not say which layers have an indexer of their own: the first two, then every fourth
-/// from layer 2 on (llama.cpp, src/models/glm-dsa.cpp).
-bool indexedInGlm52(std::int64_t layer)
-{
-    return layer < 2 || (layer - 2) % 4 == 0;
-}
 
 class ShapeReader
 {
@@ -36,9 +28,12 @@ public:
     {
         using Step = Result<void> (ShapeReader::*)();
         for (const Step step : {&ShapeReader::readLayers, &ShapeReader::readHeads, &ShapeReader::readWidths,
-                 &ShapeReader::readLatent, &ShapeReader::readRecurrence, &ShapeReader::readWindow,
-                 &ShapeReader::readSharing, &ShapeReader::readIndexer}) {
+                 &ShapeReader::readLatent, &ShapeReader::readRecurrence}) {
             if (Result<void> status = (this->*step)(); !status)
+                return status.error();
+        }
+        for (const auto step : {readGgufWindow, readGgufIndexer}) {
+            if (Result<void> status = step(m_fields, m_arch, m_shape, m_model); !status)
                 return status.error();
         }
         return std::move(m_shape);
@@ -80,16 +75,10 @@ private:
         return {};
     }
 
-    /// One number a layer. Arrays may leave out the NextN layers, which then are like the last of the others.
     Result<std::optional<std::vector<std::int64_t>>> perLayer(
-        std::string_view name, std::int64_t minimum, std::int64_t maximum)
+        std::string_view name, std::int64_t minimum, std::int64_t maximum) const
     {
-        const GgufValue* value = m_fields.find(name);
-        const bool whole = value && (!value->isArray || value->count >= static_cast<std::uint64_t>(m_shape.layers));
-        auto out = m_fields.perLayer(name, whole ? m_shape.layers : m_shape.trunk(), minimum, maximum);
-        if (out && *out)
-            (*out)->resize(static_cast<std::size_t>(m_shape.layers), (*out)->back());
-        return out;
+        return readGgufPerLayer(m_fields, m_shape, name, minimum, maximum);
     }
 
     Result<void> readHeads()
@@ -265,191 +254,6 @@ private:
         return {};
     }
 
-    Result<void> readWindow()
-    {
-        const auto stated = m_fields.integer("attention.sliding_window", 0, mostTokens);
-        if (!stated)
-            return stated.error();
-        if (m_arch.window == GgufWindow::None) {
-            if (*stated && (*stated)->value > 0)
-                note("import.window_not_used",
-                    fmt::format("attention.sliding_window {} is not used: llama.cpp keeps all tokens in every layer of "
-                                "\"{}\".",
-                        (*stated)->value, m_fields.architecture()),
-                    "attention.sliding_window");
-            return {};
-        }
-        if (m_arch.onlyLayers != 0 && m_shape.layers != m_arch.onlyLayers)
-            return {};
-        if (*stated && (*stated)->value == 0)
-            return {}; // switched off
-        if (*stated && !m_arch.windowFixed)
-            m_shape.window = **stated;
-        else if (m_arch.windowTokens != 0)
-            takeOwnWindow(stated->has_value());
-        else if (m_arch.windowRequired)
-            return m_fields.missing("attention.sliding_window", "the window of the layers that keep one");
-        return m_shape.window ? chooseWindowed() : Result<void> {};
-    }
-
-    void takeOwnWindow(bool stated)
-    {
-        // SmallThinker has no window where the key is absent; the others have their own.
-        if (!stated && m_arch.windowFixed && !m_arch.chunked)
-            return;
-        const std::string text = fmt::format("{}: {} tokens, fixed in llama.cpp, were taken.",
-            stated ? "attention.sliding_window is not read for this architecture"
-                   : "attention.sliding_window is not stated",
-            m_arch.windowTokens);
-        m_shape.window = Stated {m_arch.windowTokens, m_fields.rule(text, !m_arch.windowFixed)};
-        assume("import.window_default", text);
-    }
-
-    Result<void> chooseWindowed()
-    {
-        const auto count = static_cast<std::size_t>(m_shape.layers);
-        constexpr std::string_view key = "attention.sliding_window_pattern";
-        if (m_arch.window == GgufWindow::Every) {
-            m_shape.windowed.assign(count, true);
-            m_shape.windowSource = m_fields.rule("every layer of this architecture", false);
-            return {};
-        }
-        if (m_arch.window == GgufWindow::PerLayer) {
-            const auto flags = perLayer(key, 0, INT32_MAX);
-            if (!flags)
-                return flags.error();
-            if (!*flags)
-                return m_fields.missing(key, "which layers keep a window");
-            for (std::size_t i = 0; i < count; ++i)
-                m_shape.windowed[i] = (**flags)[i] != 0;
-            m_shape.windowSource = m_fields.fileSource(key);
-            return {};
-        }
-        return chooseByPeriod();
-    }
-
-    Result<void> chooseByPeriod()
-    {
-        constexpr std::string_view key = "attention.sliding_window_pattern";
-        std::int64_t period = m_arch.period;
-        const GgufValue* value = m_fields.find(key);
-        const bool stated = value && !value->isArray && !m_arch.windowFixed;
-        if (stated) {
-            const auto number = m_fields.integer(key, 0, mostLayers);
-            if (!number)
-                return number.error();
-            period = (*number)->value;
-        } else if (value) {
-            note("import.window_pattern_not_used",
-                fmt::format("llama.cpp does not read this list for \"{}\": its own period of {} layers counts.",
-                    m_fields.architecture(), period),
-                key, Severity::Warning);
-        }
-        const std::string text = period == 0 ? std::string("every layer")
-            : m_arch.fullFirst
-            ? fmt::format("layer i, counted from 0, keeps all tokens where i mod {} is 0", period)
-            : fmt::format("layer i, counted from 0, keeps all tokens where (i + 1) mod {} is 0", period);
-        m_shape.windowSource = stated ? m_fields.fileSource(key, text) : m_fields.rule(text);
-        for (std::int64_t i = 0; i < m_shape.layers; ++i) {
-            const bool full = period != 0 && (m_arch.fullFirst ? i : i + 1) % period == 0;
-            m_shape.windowed[static_cast<std::size_t>(i)] = !full;
-        }
-        return {};
-    }
-
-    Result<void> readSharing()
-    {
-        if (m_arch.ownLayers != 0) {
-            m_shape.ownLayers = std::min(m_arch.ownLayers, m_shape.layers);
-            m_shape.ownSource = m_fields.rule(
-                fmt::format("the first {} layers of this architecture have state of their own", m_arch.ownLayers),
-                false);
-        }
-        if (!m_arch.sharedLayersKey)
-            return {};
-        const auto shared = m_fields.integer("attention.shared_kv_layers", 0, m_shape.layers - 1);
-        if (!shared)
-            return shared.error();
-        if (*shared) {
-            m_shape.ownLayers = m_shape.layers - (*shared)->value;
-            m_shape.ownSource = (*shared)->source;
-        }
-        return {};
-    }
-
-    Result<void> readIndexer()
-    {
-        const auto count = static_cast<std::size_t>(m_shape.layers);
-        switch (m_arch.indexer) {
-        case GgufIndexer::None:
-            return {};
-        case GgufIndexer::EveryLayer:
-            m_shape.indexed.assign(count, true);
-            m_shape.indexSource = m_fields.rule("every layer of this architecture", false);
-            return {};
-        case GgufIndexer::ByTypes:
-            return readIndexerTypes();
-        case GgufIndexer::AfterDense: {
-            const auto dense = m_fields.integer("leading_dense_block_count", 0, m_shape.layers);
-            if (!dense)
-                return dense.error();
-            const std::int64_t first = *dense ? (*dense)->value : 0;
-            for (std::int64_t i = first; i < m_shape.layers; ++i)
-                m_shape.indexed[static_cast<std::size_t>(i)] = true;
-            m_shape.indexSource = m_fields.fileSource("leading_dense_block_count", "layers from here on");
-            return {};
-        }
-        case GgufIndexer::Compressed:
-            break;
-        }
-        return readRatios();
-    }
-
-    Result<void> readIndexerTypes()
-    {
-        const auto flags = perLayer("attention.indexer.types", 0, 1);
-        if (!flags)
-            return flags.error();
-        const auto trunk = static_cast<std::size_t>(m_shape.trunk());
-        if (*flags) {
-            m_shape.indexSource = m_fields.fileSource("attention.indexer.types", "layers with 1");
-            for (std::size_t i = 0; i < trunk; ++i)
-                m_shape.indexed[i] = (**flags)[i] != 0;
-            return {};
-        }
-        constexpr std::int64_t contextOf52 = 1'048'576;
-        const bool shared = m_model.maximumPositions && *m_model.maximumPositions >= contextOf52;
-        const std::string text = shared
-            ? "attention.indexer.types is not stated, and the context is that of GLM-5.2: the layers that have an "
-              "indexer there were taken, as llama.cpp does."
-            : "attention.indexer.types is not stated: an indexer in every layer was taken, as llama.cpp does.";
-        m_shape.indexSource = m_fields.rule(text);
-        assume("import.indexer_default", text);
-        for (std::size_t i = 0; i < trunk; ++i)
-            m_shape.indexed[i] = !shared || indexedInGlm52(static_cast<std::int64_t>(i));
-        return {};
-    }
-
-    Result<void> readRatios()
-    {
-        constexpr std::string_view key = "attention.compress_ratios";
-        const auto ratios = perLayer(key, 0, mostTokens);
-        if (!ratios)
-            return ratios.error();
-        if (!*ratios)
-            return m_fields.missing(key, "tokens for each compressed entry of each layer, 0 for none");
-        for (std::size_t i = 0; i < static_cast<std::size_t>(m_shape.trunk()); ++i) {
-            const std::int64_t ratio = (**ratios)[i];
-            if (ratio != 0 && ratio != 4 && ratio != 128)
-                return m_fields.error(key, "import.unsupported",
-                    fmt::format("layer {} compresses in a way that is not known here", i), fmt::format("{}", ratio),
-                    "0, 4 or 128");
-        }
-        m_shape.ratios = **ratios;
-        m_shape.indexSource = m_fields.fileSource(key);
-        return {};
-    }
-
     const GgufFields& m_fields;
     const GgufArch& m_arch;
     ModelSpec& m_model;
@@ -457,6 +261,17 @@ private:
 };
 
 } // namespace
+
+Result<std::optional<std::vector<std::int64_t>>> readGgufPerLayer(
+    const GgufFields& fields, const GgufShape& shape, std::string_view name, std::int64_t minimum, std::int64_t maximum)
+{
+    const GgufValue* value = fields.find(name);
+    const bool whole = value && (!value->isArray || value->count >= static_cast<std::uint64_t>(shape.layers));
+    auto out = fields.perLayer(name, whole ? shape.layers : shape.trunk(), minimum, maximum);
+    if (out && *out)
+        (*out)->resize(static_cast<std::size_t>(shape.layers), (*out)->back());
+    return out;
+}
 
 Result<GgufShape> readGgufShape(const GgufFields& fields, const GgufArch& arch, ModelSpec& model)
 {

@@ -47,4 +47,13 @@ struct GgufShape
 /// Reads it. What was taken by default goes to `model`. Errors as for addGgufLayerGroups().
 Result<GgufShape> readGgufShape(const GgufFields& fields, const GgufArch& arch, ModelSpec& model);
 
+/// One number a layer, as GgufFields::perLayer(). Arrays may leave out the NextN layers, which then are like the last
+/// of the others.
+Result<std::optional<std::vector<std::int64_t>>> readGgufPerLayer(const GgufFields& fields, const GgufShape& shape,
+    std::string_view name, std::int64_t minimum, std::int64_t maximum);
+/// Fills in which layers keep a window, and which read the state of others.
+Result<void> readGgufWindow(const GgufFields& fields, const GgufArch& arch, GgufShape& shape, ModelSpec& model);
+/// Fills in which layers keep the keys of a sparse indexer, and which keep compressed entries.
+Result<void> readGgufIndexer(const GgufFields& fields, const GgufArch& arch, GgufShape& shape, ModelSpec& model);
+
 } // namespace kvw

@@ -21,32 +21,46 @@ public:
         , m_shape(shape)
     {}
 
-    Result<std::vector<StatePart>> read()
+    Result<GgufMixer> read()
     {
         Result<void> status;
         switch (m_arch.state) {
-        case GgufState::Ssm:
+        case GgufState::Mamba1:
+            m_out = {"mamba1", "Mamba"};
+            status = readSsm();
+            break;
+        case GgufState::Mamba2:
+            m_out = {"mamba2", "Mamba 2"};
+            status = readSsm();
+            break;
+        case GgufState::GatedDeltaNet:
+            m_out = {"gated_delta_net", "Gated DeltaNet"};
             status = readSsm();
             break;
         case GgufState::Kda:
+            m_out = {"kda", "Kimi Delta Attention"};
             status = readKda();
             break;
         case GgufState::ShortConvolution:
+            m_out = {"short_conv", "Short convolution"};
             status = readShortConvolution();
             break;
         case GgufState::Wkv:
+            m_out = {"rwkv", "RWKV"};
             status = readWkv();
             break;
         case GgufState::Lightning:
-            status = addState(m_shape.heads[0], m_shape.keyWidth.value * m_shape.keyWidth.value,
-                m_fields.fileSource("attention.key_length", "squared"));
+            m_out = {"lightning", "Lightning attention"};
+            status = addState({m_shape.heads[0], m_fields.fileSource("attention.head_count")},
+                {m_shape.keyWidth.value * m_shape.keyWidth.value,
+                    m_fields.fileSource("attention.key_length", "squared: a matrix a head")});
             break;
         case GgufState::None:
             break;
         }
         if (!status)
             return status.error();
-        return std::move(m_parts);
+        return std::move(m_out);
     }
 
 private:
@@ -60,36 +74,45 @@ private:
         return **found;
     }
 
-    void add(std::string id, TensorRole role, std::int64_t heads, std::int64_t width, std::int64_t entries,
-        const Source& widthSource, const Source& entriesSource)
+    void add(std::string id, TensorRole role, const Stated& heads, const Stated& width, std::int64_t entries,
+        const Source& entriesSource)
     {
         StatePart part;
         part.tensor.id = std::move(id);
         part.tensor.role = role;
-        part.tensor.heads = heads;
-        part.tensor.width = width;
+        part.tensor.heads = heads.value;
+        part.tensor.width = width.value;
         part.tensor.elementType = ElementType::Fp32;
         part.tensor.growth.form = GrowthForm::Fixed;
         part.tensor.growth.entries = entries;
-        part.sources = {widthSource, widthSource, std::nullopt, entriesSource};
-        m_parts.push_back(std::move(part));
+        part.sources = {heads.source, width.source, std::nullopt, entriesSource};
+        m_out.parts.push_back(std::move(part));
     }
 
-    Result<void> addState(std::int64_t heads, std::int64_t width, const Source& source)
+    Result<void> addState(const Stated& heads, const Stated& width)
     {
-        if (heads < 1 || width < 1 || width > mostElements)
+        if (heads.value < 1 || width.value < 1 || width.value > mostElements)
             return m_fields.error("block_count", "import.inconsistent", "the recurrent state has no possible size",
-                fmt::format("{} heads of {} elements", heads, width), "at least one of each");
-        add("state", TensorRole::RecurrentState, heads, width, 1, source,
-            m_fields.rule("one state for each sequence", false));
+                fmt::format("{} heads of {} elements", heads.value, width.value), "at least one of each");
+        add("state", TensorRole::RecurrentState, heads, width, 1, m_fields.rule("one state for each sequence", false));
         return {};
     }
 
     /// Entries that a convolution keeps: all but the newest of its kernel.
-    void addConvolution(std::int64_t heads, std::int64_t width, const Stated& kernel, const Source& source)
+    void addConvolution(std::string id, const Stated& heads, const Stated& width, const Stated& kernel)
     {
+        Source entries = kernel.source;
+        entries.note = "the kernel less one";
         if (kernel.value > 1)
-            add("conv", TensorRole::ConvolutionState, heads, width, kernel.value - 1, source, kernel.source);
+            add(std::move(id), TensorRole::ConvolutionState, heads, width, kernel.value - 1, entries);
+    }
+
+    /// A width of `value`, made of the stated one as the note says.
+    static Stated made(std::int64_t value, const Stated& from, std::string note)
+    {
+        Stated out {value, from.source};
+        out.source.note = std::move(note);
+        return out;
     }
 
     Result<void> readSsm()
@@ -101,20 +124,47 @@ private:
             if (!*one)
                 return one->error();
         }
+        if (m_arch.state == GgufState::Mamba1) {
+            const Stated one {1, m_fields.rule("every channel is a row of its own", false)};
+            addConvolution("conv", *inner, one, *kernel);
+            return addState(*inner, *state);
+        }
+        const Result<Stated> heads = required("ssm.time_step_rank", 1, "the number of heads");
+        if (!heads)
+            return heads.error();
+        if (inner->value % heads->value != 0)
+            return m_fields.error("ssm.time_step_rank", "import.inconsistent", "the heads do not fill ssm.inner_size",
+                fmt::format("{} in {}", heads->value, inner->value), "a divisor");
         const auto groups = m_fields.integer("ssm.group_count", 0, mostWidth);
         if (!groups)
             return groups.error();
-        const auto rank = m_fields.integer("ssm.time_step_rank", 0, mostWidth);
-        if (!rank)
-            return rank.error();
-        const std::int64_t groupCount = *groups ? (*groups)->value : 0;
-        addConvolution(1, inner->value + 2 * groupCount * state->value, *kernel,
-            m_fields.fileSource("ssm.inner_size", "and 2 × ssm.group_count × ssm.state_size"));
-        // With heads (Mamba 2, Gated DeltaNet) the time step's rank is their number; Mamba 1 has none.
-        const bool hasHeads = groupCount > 0 && *rank && (*rank)->value > 0 && inner->value % (*rank)->value == 0;
-        const std::int64_t heads = hasHeads ? (*rank)->value : 1;
-        return addState(
-            heads, inner->value / heads * state->value, m_fields.fileSource("ssm.inner_size", "× ssm.state_size"));
+        const Stated width = made(inner->value / heads->value, *inner, fmt::format("÷ {} heads", heads->value));
+        if (Result<void> status = addChannels(*kernel, *heads, width, *state, groups->value_or(Stated {})); !status)
+            return status;
+        return addState(*heads,
+            made(width.value * state->value, *inner,
+                fmt::format("÷ {} heads × {} (ssm.state_size): a matrix a head", heads->value, state->value)));
+    }
+
+    /// What the convolution runs over: inputs of the heads, and two rows of the state's size for each group.
+    Result<void> addChannels(
+        const Stated& kernel, const Stated& heads, const Stated& width, const Stated& state, const Stated& groups)
+    {
+        if (m_arch.state == GgufState::Mamba2) {
+            addConvolution("conv", heads, width, kernel);
+            if (groups.value > 0)
+                addConvolution("conv_bc", groups, made(2 * state.value, state, "× 2: B and C of each group"), kernel);
+            return {};
+        }
+        if (groups.value < 1 || heads.value % groups.value != 0)
+            return m_fields.error("ssm.group_count", "import.inconsistent",
+                "the value heads cannot be divided over the key heads",
+                fmt::format("{} over {}", heads.value, groups.value), "a whole number of value heads for each");
+        addConvolution("conv", groups,
+            made(2 * state.value + heads.value / groups.value * width.value, state,
+                "query and key of this width, and the values of each key head"),
+            kernel);
+        return {};
     }
 
     Result<void> readKda()
@@ -125,10 +175,9 @@ private:
         const Result<Stated> width = required("kda.head_dim", 1, "the width of a head");
         if (!width)
             return width.error();
-        const std::int64_t heads = m_shape.heads[0];
-        addConvolution(heads, 3 * width->value, *kernel,
-            m_fields.fileSource("kda.head_dim", "for queries, keys and values of each query head"));
-        return addState(heads, width->value * width->value, m_fields.fileSource("kda.head_dim", "squared"));
+        const Stated heads {m_shape.heads[0], m_fields.fileSource("attention.head_count")};
+        addConvolution("conv", heads, made(3 * width->value, *width, "× 3: query, key and value"), *kernel);
+        return addState(heads, made(width->value * width->value, *width, "squared: a matrix a head"));
     }
 
     Result<void> readShortConvolution()
@@ -136,7 +185,8 @@ private:
         const Result<Stated> kernel = required("shortconv.l_cache", 2, "the kernel of the convolution");
         if (!kernel)
             return kernel.error();
-        addConvolution(1, m_shape.embedding, *kernel, m_fields.fileSource("embedding_length"));
+        addConvolution("conv", {m_shape.embedding, m_fields.fileSource("embedding_length")},
+            {1, m_fields.rule("every channel is a row of its own", false)}, *kernel);
         return {};
     }
 
@@ -152,24 +202,27 @@ private:
         if (m_shape.embedding % width->value != 0)
             return m_fields.error("wkv.head_size", "import.inconsistent", "the heads do not fill embedding_length",
                 fmt::format("{} in {}", width->value, m_shape.embedding), "a divisor");
+        const Stated embedding {m_shape.embedding, m_fields.fileSource("embedding_length")};
         const std::int64_t entries = *shift ? (*shift)->value : usualShift;
-        if (entries > 0)
-            add("shift", TensorRole::ConvolutionState, 1, m_shape.embedding, entries,
-                m_fields.fileSource("embedding_length"),
+        if (entries > 0) {
+            add("shift", TensorRole::Buffer, {1, m_fields.rule("the channels of the model: no heads", false)},
+                embedding, entries,
                 *shift ? (*shift)->source : m_fields.rule("token_shift_count 2 where it is not stated"));
-        return addState(m_shape.embedding / width->value, width->value * width->value,
-            m_fields.fileSource("wkv.head_size", "squared"));
+            m_out.parts.back().tensor.shard = ShardRule::Replicated;
+        }
+        return addState(made(m_shape.embedding / width->value, embedding, fmt::format("÷ {}: heads", width->value)),
+            made(width->value * width->value, *width, "squared: a matrix a head"));
     }
 
     const GgufFields& m_fields;
     const GgufArch& m_arch;
     const GgufShape& m_shape;
-    std::vector<StatePart> m_parts;
+    GgufMixer m_out {};
 };
 
 } // namespace
 
-Result<std::vector<StatePart>> readGgufState(const GgufFields& fields, const GgufArch& arch, const GgufShape& shape)
+Result<GgufMixer> readGgufState(const GgufFields& fields, const GgufArch& arch, const GgufShape& shape)
 {
     return StateReader(fields, arch, shape).read();
 }

@@ -23,9 +23,17 @@ struct StatePart
     TensorSources sources {};
 };
 
-/// What a recurrent layer keeps for each sequence, as llama.cpp's n_embd_r() and n_embd_s() count it (src/
-/// llama-hparams.cpp, August 2026): always f32, whatever the cache's type. Errors: import.missing_field,
+/// What makes a layer recurrent, and what it keeps.
+struct GgufMixer
+{
+    std::string id; ///< of its group: "mamba2", "gated_delta_net" …
+    std::string name; ///< for people
+    std::vector<StatePart> parts {};
+};
+
+/// What a recurrent layer keeps for each sequence, as llama.cpp's n_embd_r() and n_embd_s() count it
+/// (src/llama-hparams.cpp, August 2026): always f32, whatever the cache's type. Errors: import.missing_field,
 /// import.inconsistent, gguf.value_*.
-Result<std::vector<StatePart>> readGgufState(const GgufFields& fields, const GgufArch& arch, const GgufShape& shape);
+Result<GgufMixer> readGgufState(const GgufFields& fields, const GgufArch& arch, const GgufShape& shape);
 
 } // namespace kvw

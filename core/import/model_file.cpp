@@ -3,6 +3,7 @@
 
 #include "import/model_file.h"
 
+#include "import/checkpoint.h"
 #include "import/gguf_file.h"
 #include "import/hf_config.h"
 
@@ -36,11 +37,31 @@ std::vector<std::string> ggufModelsIn(const fs::path& folder)
     return out;
 }
 
+/// A config.json, and the weights beside it.
+Result<ModelSpec> importCheckpoint(const fs::path& folder)
+{
+    Result<ModelSpec> model = importHuggingFaceFile((folder / "config.json").string());
+    if (!model)
+        return model;
+    const Result<std::optional<Checkpoint>> checkpoint = readCheckpoint(folder.string());
+    if (!checkpoint)
+        return checkpoint.error();
+    if (*checkpoint)
+        (*checkpoint)->describe(*model);
+    return model;
+}
+
+bool isSafetensors(const fs::path& file)
+{
+    const std::string name = file.filename().string();
+    return name.ends_with(".safetensors") || name.ends_with(".safetensors.index.json");
+}
+
 Result<ModelSpec> importFolder(const fs::path& folder)
 {
     std::error_code ignored;
     if (fs::exists(folder / "config.json", ignored))
-        return importHuggingFaceFile((folder / "config.json").string());
+        return importCheckpoint(folder);
     const std::vector<std::string> models = ggufModelsIn(folder);
     if (models.empty())
         return importHuggingFaceFile((folder / "config.json").string()); // says that it is not there
@@ -60,12 +81,14 @@ Result<ModelSpec> importModel(const std::string& path)
     const fs::path given = fs::absolute(path, ignored).lexically_normal(); // "." has a name too
     if (fs::is_directory(given, ignored))
         return importFolder(given);
+    if (isSafetensors(given) && fs::exists(given, ignored))
+        return importFolder(given.parent_path());
     return looksLikeGguf(given.string()) ? importGguf(given.string()) : importHuggingFaceFile(given.string());
 }
 
 bool isBinaryModel(const std::string& path)
 {
-    return looksLikeGguf(path);
+    return isSafetensors(path) || looksLikeGguf(path);
 }
 
 } // namespace kvw

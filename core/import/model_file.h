@@ -12,7 +12,9 @@ namespace kvw {
 
 /// A model by path, whatever form it has:
 ///   - a config.json of Hugging Face;
-///   - a folder that holds one: the hint for the cache's element type in hf_quant_config.json beside it is noted too;
+///   - a folder that holds one, and the safetensors of its weights: their bytes by component and type come from the
+///     headers, which layers and heads are held against. The hint for the cache's element type in hf_quant_config.json
+///     is noted. A .safetensors file stands for its folder;
 ///   - a GGUF file, or any part of a split one, or a folder with one of them and no config.json.
 /// Errors: those of readJsonFile() and of the importers; import.several_models for a folder with more than one GGUF
 /// model.

@@ -85,7 +85,8 @@ struct LayerGroup
     LayerKind kind = LayerKind::Full;
     std::int64_t layers = 1; ///< how many
     std::string layerIndices {}; ///< which, as ranges: "0-34:2" is 0, 2, … 34; empty: not stated
-    std::string readsGroup {}; ///< id of the group whose state these layers read, instead of (Shared) or beside their own
+    std::string
+        readsGroup {}; ///< id of the group whose state these layers read, instead of (Shared) or beside their own
     std::vector<StateTensor> tensors {};
     std::int64_t pipelineStage = 0; ///< the stage that holds it, when the plan says so
     Tier tier = Tier::Device;

@@ -187,7 +187,7 @@ const std::vector<Case>& cases()
             [](GgufWriter& w) { widths(base(w, 35, 2048, 8), 2, 256, 256).u32("attention.sliding_window", 512); },
             "gemma3n",
             "full 4 [4-19:5] k 2x256, v 2x256; sliding 16 [0-3,5-8,10-13,15-18] k 2x256 <=512, v 2x256 <=512; "
-            "shared 12 [20-23,25-28,30-33] of sliding; shared_2 3 [24-34:5] of full"},
+            "shared_sliding 12 [20-23,25-28,30-33] of sliding; shared_full 3 [24-34:5] of full"},
         {"Gemma 4 31B: two shapes of heads",
             [](GgufWriter& w) {
                 base(w, 60, 5376, 32)
@@ -216,7 +216,7 @@ const std::vector<Case>& cases()
             },
             "gemma4",
             "full 4 [5-23:6] k 2x512, v 2x512; sliding 20 [0-4,6-10,12-16,18-22] k 2x256 <=512, v 2x256 <=512; "
-            "shared 15 [24-28,30-34,36-40] of sliding; shared_2 3 [29-41:6] of full",
+            "shared_sliding 15 [24-28,30-34,36-40] of sliding; shared_full 3 [29-41:6] of full",
             552},
         {"Llama 4 Scout: chunks, whatever the key says",
             [](GgufWriter& w) { widths(base(w, 48, 5120, 40), 8, 128, 128); }, "llama4",
@@ -248,19 +248,20 @@ const std::vector<Case>& cases()
                 latent(base(w, 62, 7168, 128)).u32("attention.indexer.key_length", 128).u32("nextn_predict_layers", 1);
             },
             "deepseek32",
-            "mla_sparse 61 [0-60] latent 1x512, rope 1x64, index_k 1x128; draft 1 [61] latent 1x512, rope 1x64"},
+            "mla_sparse 61 [0-60] latent 1x512, rope 1x64, index 1x128; draft 1 [61] latent 1x512, rope 1x64"},
         {"GLM-5.2: which layers have an indexer is not stated",
             [](GgufWriter& w) {
                 w.u32("block_count", 78).u32("embedding_length", 6144).u32("attention.head_count", 64);
                 latent(w.u32("context_length", 1'048'576)).u32("attention.indexer.key_length", 128);
             },
             "glm-dsa",
-            "mla 57 [3-5,7-9,11-13,15-17,19-21,23-25,27-29,31-33,35-37,39-41,43-45,47-49,51-53,55-57,59-61,63-65,67-69,"
-            "71-73,75-77] latent 1x512, rope 1x64; mla_sparse 21 [0-2,6-74:4] latent 1x512, rope 1x64, index_k 1x128",
+            "mla_sparse 21 [0-2,6-74:4] latent 1x512, rope 1x64, index 1x128; mla_sparse_shared 57 "
+            "[3-5,7-9,11-13,15-17,19-21,23-25,27-29,31-33,35-37,39-41,43-45,47-49,51-53,55-57,59-61,63-65,67-69,71-73,"
+            "75-77] latent 1x512, rope 1x64",
             2976},
         {"GLM-5: all layers have one",
             [](GgufWriter& w) { latent(base(w, 4, 6144, 64)).u32("attention.indexer.key_length", 128); }, "glm-dsa",
-            "mla_sparse 4 [0-3] latent 1x512, rope 1x64, index_k 1x128"},
+            "mla_sparse 4 [0-3] latent 1x512, rope 1x64, index 1x128"},
         {"GLM-DSA: stated types",
             [](GgufWriter& w) {
                 latent(base(w, 4, 6144, 64))
@@ -268,7 +269,8 @@ const std::vector<Case>& cases()
                     .bools("attention.indexer.types", {1, 0, 0, 1});
             },
             "glm-dsa",
-            "mla 2 [1-2] latent 1x512, rope 1x64; mla_sparse 2 [0,3] latent 1x512, rope 1x64, index_k 1x128"},
+            "mla_sparse 2 [0,3] latent 1x512, rope 1x64, index 1x128; mla_sparse_shared 2 [1-2] latent 1x512, rope "
+            "1x64"},
         {"DeepSeek-V4-Flash",
             [](GgufWriter& w) {
                 std::vector<std::uint32_t> ratios {0, 0};
@@ -281,19 +283,18 @@ const std::vector<Case>& cases()
                     .u32s("attention.compress_ratios", ratios);
             },
             "deepseek4",
-            "sliding 2 [0-1] k 1x512 <=128; "
-            "compressed 21 [2-42:2] k 1x512 <=128, compressed 1x512 /4, compressor_kv 1x1024 *8 fp32, compressor_score "
-            "1x1024 *8 fp32, index_k 1x128 /4, indexer_kv 1x256 *8 fp32, indexer_score 1x256 *8 fp32; "
-            "compressed_2 20 [3-41:2] k 1x512 <=128, compressed 1x512 /128, compressor_kv 1x512 *128 fp32, "
-            "compressor_score 1x512 *128 fp32",
+            "sliding 2 [0-1] kv 1x512 <=128; compressed_sparse 21 [2-42:2] kv 1x512 <=128, compressed 1x512 /4, index "
+            "1x128 /4, buffer 1x1024 *16 fp32, index_buffer 1x256 *16 fp32; compressed_heavy 20 [3-41:2] kv 1x512 "
+            "<=128, compressed 1x512 /128, buffer 1x512 *256 fp32",
             258.890625},
         {"GLM-4.5-Air with a NextN layer",
             [](GgufWriter& w) { widths(base(w, 47, 4096, 96), 8, 128, 128).u32("nextn_predict_layers", 1); }, "glm4moe",
             "full 46 [0-45] k 8x128, v 8x128; draft 1 [46] k 8x128, v 8x128", 6016},
         {"Qwen3-Next-80B", [](GgufWriter& w) { ssm(widths(base(w, 48, 2048, 16), 2, 256, 256), 4, 4096, 128, 16, 32); },
             "qwen3next",
-            "full 12 [3-47:4] k 2x256, v 2x256; recurrent 36 [0-2,4-6,8-10,12-14,16-18,20-22,24-26,28-30,32-34,36-38,"
-            "40-42,44-46] conv 1x8192 *3 fp32, state 32x16384 *1 fp32",
+            "full 12 [3-47:4] k 2x256, v 2x256; gated_delta_net 36 "
+            "[0-2,4-6,8-10,12-14,16-18,20-22,24-26,28-30,32-34,36-38,"
+            "40-42,44-46] conv 16x512 *3 fp32, state 32x16384 *1 fp32",
             843.375},
         {"Qwen3.5-27B with a NextN layer",
             [](GgufWriter& w) {
@@ -302,8 +303,9 @@ const std::vector<Case>& cases()
                     .u32("nextn_predict_layers", 1);
             },
             "qwen35",
-            "full 16 [3-63:4] k 4x256, v 4x256; recurrent 48 [0-2,4-6,8-10,12-14,16-18,20-22,24-26,28-30,32-34,36-38,"
-            "40-42,44-46,48-50,52-54,56-58,60-62] conv 1x10240 *3 fp32, state 48x16384 *1 fp32; "
+            "full 16 [3-63:4] k 4x256, v 4x256; gated_delta_net 48 "
+            "[0-2,4-6,8-10,12-14,16-18,20-22,24-26,28-30,32-34,36-38,"
+            "40-42,44-46,48-50,52-54,56-58,60-62] conv 16x640 *3 fp32, state 48x16384 *1 fp32; "
             "draft 1 [64] k 4x256, v 4x256",
             2197.625},
         {"Qwen3.5: a list of recurrent layers",
@@ -312,7 +314,7 @@ const std::vector<Case>& cases()
                     .bools("attention.recurrent_layers", {0, 1, 1, 0});
             },
             "qwen35moe",
-            "full 2 [0,3] k 2x256, v 2x256; recurrent 2 [1-2] conv 1x6144 *3 fp32, state 16x16384 *1 fp32"},
+            "full 2 [0,3] k 2x256, v 2x256; gated_delta_net 2 [1-2] conv 16x384 *3 fp32, state 16x16384 *1 fp32"},
         {"Nemotron-3-Nano-30B",
             [](GgufWriter& w) {
                 base(w, 52, 2688, 32).u32("attention.key_length", 128).u32("attention.value_length", 128);
@@ -320,8 +322,8 @@ const std::vector<Case>& cases()
                 ssm(w, 4, 4096, 128, 8, 64);
             },
             "nemotron_h_moe",
-            "full 6 [5-33:7,42] k 2x128, v 2x128; recurrent 23 [0-4:2,7-11:2,14-18:2,21-25:2,28-32:2,35-41:2,"
-            "44-50:2] conv 1x6144 *3 fp32, state 64x8192 *1 fp32",
+            "full 6 [5-33:7,42] k 2x128, v 2x128; mamba2 23 [0-4:2,7-11:2,14-18:2,21-25:2,28-32:2,35-41:2,"
+            "44-50:2] conv 64x64 *3 fp32, conv_bc 8x256 *3 fp32, state 64x8192 *1 fp32",
             239.6171875},
         {"Granite-4.0-H-Small",
             [](GgufWriter& w) {
@@ -329,7 +331,8 @@ const std::vector<Case>& cases()
                 ssm(w, 4, 8192, 128, 1, 128);
             },
             "granitehybrid",
-            "full 4 [5-35:10] k 8x128, v 8x128; recurrent 36 [0-4,6-14,16-24,26-34,36-39] conv 1x8448 *3 fp32, state "
+            "full 4 [5-35:10] k 8x128, v 8x128; mamba2 36 [0-4,6-14,16-24,26-34,36-39] conv 128x64 *3 fp32, conv_bc "
+            "1x256 *3 fp32, state "
             "128x8192 *1 fp32",
             659.48046875},
         {"Kimi-Linear-48B",
@@ -350,7 +353,7 @@ const std::vector<Case>& cases()
                     .u32("kda.head_dim", 128);
             },
             "kimi-linear",
-            "mla 7 [3-23:4,26] latent 1x512, rope 1x64; recurrent 20 [0-2,4-6,8-10,12-14,16-18,20-22,24-25] conv "
+            "mla 7 [3-23:4,26] latent 1x512, rope 1x64; kda 20 [0-2,4-6,8-10,12-14,16-18,20-22,24-25] conv "
             "32x384 "
             "*3 fp32, state 32x16384 *1 fp32",
             294.8125},
@@ -361,7 +364,7 @@ const std::vector<Case>& cases()
                     heads[layer] = 8;
                 base(w, 16, 2048, 32).u32s("attention.head_count_kv", heads).u32("shortconv.l_cache", 3);
             },
-            "lfm2", "full 6 [2-8:3,10-14:2] k 8x64, v 8x64; recurrent 10 [0-1,3-4,6-7,9-15:2] conv 1x2048 *2 fp32",
+            "lfm2", "full 6 [2-8:3,10-14:2] k 8x64, v 8x64; short_conv 10 [0-1,3-4,6-7,9-15:2] conv 2048x1 *2 fp32",
             384.15625},
         {"Jamba: Mamba 1 has no heads",
             [](GgufWriter& w) {
@@ -372,28 +375,29 @@ const std::vector<Case>& cases()
                     .u32("ssm.state_size", 16)
                     .u32("ssm.time_step_rank", 256);
             },
-            "jamba", "full 1 [4] k 8x128, v 8x128; recurrent 7 [0-3,5-7] conv 1x8192 *3 fp32, state 1x131072 *1 fp32"},
+            "jamba", "full 1 [4] k 8x128, v 8x128; mamba1 7 [0-3,5-7] conv 8192x1 *3 fp32, state 8192x16 *1 fp32"},
         {"Falcon-H1: both in every layer",
             [](GgufWriter& w) { ssm(widths(base(w, 4, 2048, 8), 2, 128, 128), 4, 3072, 256, 1, 24); }, "falcon-h1",
-            "full 4 [0-3] k 2x128, v 2x128, conv 1x3584 *3 fp32, state 24x32768 *1 fp32"},
+            "full 4 [0-3] k 2x128, v 2x128; mamba2 4 [0-3] conv 24x128 *3 fp32, conv_bc 1x512 *3 fp32, state 24x32768 "
+            "*1 fp32"},
         {"Mamba 2",
             [](GgufWriter& w) {
                 w.u32("block_count", 4).u32("embedding_length", 2560);
                 ssm(w, 4, 5120, 128, 1, 80);
             },
-            "mamba2", "recurrent 4 [0-3] conv 1x5376 *3 fp32, state 80x8192 *1 fp32"},
+            "mamba2", "mamba2 4 [0-3] conv 80x64 *3 fp32, conv_bc 1x256 *3 fp32, state 80x8192 *1 fp32"},
         {"RWKV 7",
             [](GgufWriter& w) { w.u32("block_count", 4).u32("embedding_length", 2048).u32("wkv.head_size", 64); },
-            "rwkv7", "recurrent 4 [0-3] shift 1x2048 *2 fp32, state 32x4096 *1 fp32"},
+            "rwkv7", "rwkv 4 [0-3] shift 1x2048 *2 fp32, state 32x4096 *1 fp32"},
         {"MiniMax-Text-01", [](GgufWriter& w) { widths(base(w, 16, 6144, 64), 8, 128, 128); }, "minimax-01",
-            "full 2 [7,15] k 8x128, v 8x128; recurrent 14 [0-6,8-14] state 64x16384 *1 fp32"},
+            "full 2 [7,15] k 8x128, v 8x128; lightning 14 [0-6,8-14] state 64x16384 *1 fp32"},
         {"MiniMax-M3: indexer after the dense layers",
             [](GgufWriter& w) {
                 widths(base(w, 6, 6144, 64), 4, 128, 128)
                     .u32("leading_dense_block_count", 3)
                     .u32("attention.indexer.key_length", 128);
             },
-            "minimax-m3", "full 3 [0-2] k 4x128, v 4x128; full_2 3 [3-5] k 4x128, v 4x128, index_k 1x128"},
+            "minimax-m3", "full 3 [0-2] k 4x128, v 4x128; block_sparse 3 [3-5] k 4x128, v 4x128, index 1x128"},
         {"Nemotron-NAS: layers without attention",
             [](GgufWriter& w) {
                 base(w, 4, 4096, 32).u32s("attention.head_count_kv", {8, 0, 4, 8}).u32("attention.key_length", 128);
