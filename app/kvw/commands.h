@@ -53,6 +53,7 @@ struct Loaded
 {
     Plan plan;
     bool isPlanFile = false; ///< false: a model file, for which a plan was made
+    std::vector<WeightPart> weights {}; ///< of a model file that lists its tensors
 };
 
 /// Reads a plan or a model file and applies --set. Errors: those of the readers and of setField; usage.output when a

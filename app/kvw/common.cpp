@@ -4,6 +4,7 @@
 #include "commands.h"
 
 #include "import/hf_config.h"
+#include "import/model_file.h"
 #include "plan/field_table.h"
 #include "plan/plan_json.h"
 #include "units/format.h"
@@ -25,7 +26,7 @@ Result<Loaded> read(const std::string& file)
 {
     Loaded out;
     std::error_code ignored;
-    if (!std::filesystem::is_directory(file, ignored)) {
+    if (!std::filesystem::is_directory(file, ignored) && !isBinaryModel(file)) {
         const Result<JsonDocument> document = readJsonFile(file);
         if (!document)
             return document.error();
@@ -42,6 +43,7 @@ Result<Loaded> read(const std::string& file)
     if (!model)
         return model.error();
     out.plan = planFromModel(*model);
+    out.weights = model->weights;
     return out;
 }
 

@@ -55,7 +55,7 @@ void addFile(CLI::App* command, Options& options, const char* what)
 
 void addPlanFile(CLI::App* command, Options& options)
 {
-    addFile(command, options, "Plan, config.json or model folder");
+    addFile(command, options, "Plan, config.json, GGUF or safetensors file, or model folder");
     command->add_option("--set", options.set, "Set a plan field first: path=value, may be repeated")
         ->take_all()
         ->allow_extra_args(false);

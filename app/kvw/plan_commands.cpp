@@ -43,6 +43,31 @@ Table groupTable(const Plan& plan)
     return table;
 }
 
+Table weightTable(const std::vector<WeightPart>& weights)
+{
+    Table table;
+    table.columns = {{"Weights"}, {"Stored as"}, {"Tensors", true}, {"Elements", true}, {"Bytes", true}};
+    WeightPart all;
+    for (const WeightPart& part : weights) {
+        table.rows.push_back({std::string(weightComponentNames()[static_cast<std::size_t>(part.component)]), part.type,
+            grouped(part.tensors), grouped(part.elements), grouped(part.bytes)});
+        all.tensors += part.tensors;
+        all.elements += part.elements;
+        all.bytes += part.bytes;
+    }
+    table.rows.push_back({"all", "", grouped(all.tensors), grouped(all.elements), grouped(all.bytes)});
+    return table;
+}
+
+OrderedJson weightsJson(const std::vector<WeightPart>& weights)
+{
+    OrderedJson out = OrderedJson::array();
+    for (const WeightPart& part : weights)
+        out.push_back({{"component", weightComponentNames()[static_cast<std::size_t>(part.component)]},
+            {"type", part.type}, {"tensors", part.tensors}, {"elements", part.elements}, {"bytes", part.bytes}});
+    return out;
+}
+
 /// `shown`: nodes whose operands are above already; a node that many use is opened once.
 void printTree(const Derivation& node, int depth, std::set<const void*>& shown)
 {
@@ -92,11 +117,17 @@ int runImport(const Options& options)
             return fail(options, saved.error(), writeFailed);
     }
     if (options.json) {
-        print(importJson(loaded->plan));
+        OrderedJson json = importJson(loaded->plan);
+        json["weightBytes"]
+            = loaded->plan.loaded.weightBytes ? OrderedJson(*loaded->plan.loaded.weightBytes) : OrderedJson(nullptr);
+        json["weights"] = weightsJson(loaded->weights);
+        print(json);
         return ok;
     }
     Section section {"import", loaded->plan.model.name.empty() ? options.file : loaded->plan.model.name, {}, {}};
     section.blocks.emplace_back(groupTable(loaded->plan));
+    if (!loaded->weights.empty())
+        section.blocks.emplace_back(weightTable(loaded->weights));
     print(section);
     print(assumptionsSection(loaded->plan.assumptions, {}));
     print(problemsSection(diagnose(loaded->plan)));

@@ -222,14 +222,10 @@ Result<ModelSpec> importHuggingFaceConfig(const JsonDocument& document)
     return model;
 }
 
-Result<ModelSpec> importModel(const std::string& path)
+Result<ModelSpec> importHuggingFaceFile(const std::string& path)
 {
-    std::error_code status;
-    const bool folder = std::filesystem::is_directory(path, status);
-    const std::filesystem::path given
-        = std::filesystem::absolute(path, status).lexically_normal(); // "." has a name too
-    const std::filesystem::path file = folder ? given / "config.json" : given;
-    const Result<JsonDocument> document = readJsonFile(file.string());
+    const std::filesystem::path file(path);
+    const Result<JsonDocument> document = readJsonFile(path);
     if (!document)
         return document.error();
     Result<ModelSpec> model = importHuggingFaceConfig(*document);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "import/json.h"
+#include "import/model_file.h"
 #include "model/model_spec.h"
 
 namespace kvw {
@@ -20,9 +21,8 @@ namespace kvw {
 /// import.missing_field, import.inconsistent, json.type, json.range.
 Result<ModelSpec> importHuggingFaceConfig(const JsonDocument& document);
 
-/// A model file by path: today a config.json, or a folder that holds one (then the hint for the cache's element type in
-/// hf_quant_config.json beside it is noted too). Errors: those of readJsonFile and of the
-/// importer.
-Result<ModelSpec> importModel(const std::string& path);
+/// The same from a file; one named config.json may have hf_quant_config.json beside it, whose hint for the cache's
+/// element type is noted too. Errors: also those of readJsonFile().
+Result<ModelSpec> importHuggingFaceFile(const std::string& path);
 
 } // namespace kvw

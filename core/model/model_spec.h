@@ -4,6 +4,7 @@
 #pragma once
 
 #include "model/layer_group.h"
+#include "model/weights.h"
 #include "units/diagnostic.h"
 #include "units/quantity.h"
 
@@ -46,6 +47,7 @@ struct ModelSpec
     std::optional<std::int64_t> imageTokens {}; ///< most tokens of one image that cross attention reads
     std::optional<std::int64_t> vocabulary {};
     std::optional<std::int64_t> weightBytes {};
+    std::vector<WeightPart> weights {}; ///< what weightBytes is made of, where tensors were listed
     std::vector<LayerGroup> groups {};
     Assumptions assumptions {}; ///< every default that was applied
     Diagnostics diagnostics {}; ///< what a planner should look at
