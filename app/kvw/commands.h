@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "plan/model_library.h"
 #include "plan/plan.h"
 #include "report/document.h"
 #include "report/json_output.h"
@@ -37,6 +38,7 @@ struct Options
     std::string out; ///< import, report: file to write
     bool inPlace = false; ///< import: a plan may be written over itself
     std::string figure; ///< explain
+    std::string query; ///< models: words to look for; model: id
     std::string events; ///< predict, probe: event log to write
     std::string record; ///< predict, probe: run record to write
     std::optional<double> fraction;
@@ -88,6 +90,11 @@ void print(const Section& section);
 /// $XDG_STATE_HOME/kvworkbench/runs (or ~/.local/state/…), made if need be; the current folder when that cannot be.
 std::string runsFolder();
 
+/// Where the user's own model libraries lie: $XDG_DATA_HOME/kvworkbench/models (or ~/.local/share/…).
+std::string modelsFolder();
+/// A model of the library by its id, or by words that only one fits. Error: library.unknown, with what is near.
+Result<LibraryModel> modelNamed(const std::string& id);
+
 int runImport(const Options& options);
 int runEstimate(const Options& options);
 int runExplain(const Options& options);
@@ -97,6 +104,9 @@ int runSchema();
 int runEvents(const Options& options);
 int runReport(const Options& options);
 int runFields(const Options& options);
+int runModels(const Options& options);
+int runModel(const Options& options);
+int runGpus(const Options& options);
 int runWorker(const Options& options);
 
 } // namespace kvw::cli

@@ -25,6 +25,14 @@ namespace {
 Result<Loaded> read(const std::string& file)
 {
     Loaded out;
+    constexpr std::string_view ofLibrary = "library:";
+    if (file.starts_with(ofLibrary)) {
+        const Result<LibraryModel> model = modelNamed(file.substr(ofLibrary.size()));
+        if (!model)
+            return model.error();
+        out.plan = planFromLibrary(*model);
+        return out;
+    }
     std::error_code ignored;
     if (!std::filesystem::is_directory(file, ignored) && !isBinaryModel(file)) {
         const Result<JsonDocument> document = readJsonFile(file);

@@ -21,7 +21,9 @@ namespace {
 
 using namespace kvw::cli;
 
-constexpr const char* footer = R"(FILE is a plan (.kvplan), a Hugging Face config.json, or a folder that holds one.
+constexpr const char* footer
+    = R"(FILE is a plan (.kvplan), a Hugging Face config.json, a folder that holds one (with its safetensors, if any), a GGUF
+file, or library:ID for a model of the library.
 
 Exit codes:
   0  done
@@ -109,6 +111,16 @@ int main(int argc, char** argv)
     probe->add_flag("--update-plan", options.updatePlan, "Keep the evidence in the plan file");
     CLI::App* fields = app.add_subcommand("fields", "List the plan's fields: what --set and a plan file may say");
     fields->add_flag("--json", options.json, "Print JSON; names are stable");
+    CLI::App* models = app.add_subcommand("models", "List the models of the library, built-in and your own");
+    models->add_option("QUERY", options.query, "Words of the id, the family or the architecture");
+    models->add_flag("--json", options.json, "Print JSON; names are stable");
+    CLI::App* model = app.add_subcommand("model", "One model of the library: layer groups, limits, source, confidence");
+    model->add_option("ID", options.query, "As kvw models lists it")->required();
+    model->add_flag("--json", options.json, "Print JSON; names are stable");
+    model->add_option("-o,--out", options.out, "Write a plan for it to this file");
+    CLI::App* gpus
+        = app.add_subcommand("gpus", "List the accelerators of the library, with memory as drivers report it");
+    gpus->add_flag("--json", options.json, "Print JSON; names are stable");
     CLI::App* events = app.add_subcommand("events", "Count blocks by state, tenant and group in an event log");
     addFile(events, options, "Event log of predict or probe");
     events->add_option("--at", options.at, "State at the end of this step; default: the end")
@@ -148,6 +160,12 @@ int main(int argc, char** argv)
             return runEvents(options);
         if (*fields)
             return runFields(options);
+        if (*models)
+            return runModels(options);
+        if (*model)
+            return runModel(options);
+        if (*gpus)
+            return runGpus(options);
         if (*schema)
             return runSchema();
         if (*worker)

@@ -114,6 +114,14 @@ public:
         return {};
     }
 
+    Result<void> groups(const JsonView& view)
+    {
+        const auto& lists = planFields().collections;
+        const auto found = std::find_if(
+            lists.begin(), lists.end(), [](const Collection& list) { return list.path == "worksheet.groups"; });
+        return list(*found, &m_plan, view);
+    }
+
 private:
     /// Reads the member `key` of the section `section` ("" or "deployment."). A dot in a key would be another way to
     /// write a path: there is only one.
@@ -337,6 +345,14 @@ Result<Plan> planFromJson(const JsonDocument& document)
     if (Result<void> read = Reader(plan).root(view); !read)
         return read.error();
     return plan;
+}
+
+Result<std::vector<LayerGroup>> groupsFromJson(const JsonView& view)
+{
+    Plan plan;
+    if (const Result<void> read = Reader(plan).groups(view); !read)
+        return read.error();
+    return std::move(plan.worksheet.groups);
 }
 
 bool looksLikePlan(const JsonDocument& document)

@@ -30,6 +30,9 @@ Result<Plan> loadPlan(const std::string& path);
 Result<void> savePlan(
     const Plan& plan, const std::string& path, const FileOperations& operations = systemFileOperations());
 
+/// Layer groups as a plan's worksheet has them: an array of objects with "id". Errors: those of planFromJson.
+Result<std::vector<LayerGroup>> groupsFromJson(const JsonView& view);
+
 /// True when the document says it is a plan, whatever its version.
 bool looksLikePlan(const JsonDocument& document);
 

@@ -115,7 +115,7 @@ public:
         case FieldType::Choice:
             break;
         }
-        const std::size_t first = field.choices[0].empty() ? 1 : 0;
+        const std::size_t first = field.choices[0].empty() && field.choices.size() > 2 ? 1 : 0;
         return std::string(field.choices[first + below(field.choices.size() - first)]);
     }
 

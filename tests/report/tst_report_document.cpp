@@ -361,7 +361,7 @@ void ReportDocumentTest::statedFigureIsItsOwnInput()
     const Formula formula = book.formulas()[0];
     QCOMPARE(formula.inputs.size(), std::size_t {1});
     QCOMPARE(q(formula.inputs[0].first), QStringLiteral("block = 16 tokens"));
-    QCOMPARE(q(formula.inputs[0].second), QStringLiteral("assumption engine"));
+    QCOMPARE(q(formula.inputs[0].second), QStringLiteral("assumption: engine"));
     QVERIFY(formula.assumed);
 }
 
@@ -401,7 +401,7 @@ void ReportDocumentTest::sourcesOfFormulasAreLetters()
     QCOMPARE(q(formula.numbers), QStringLiteral("1,000,000 × 2 × 3"));
     QCOMPARE(q(formula.result), QStringLiteral("6,000,000 B = 5.72 MiB"));
     const std::vector<std::pair<std::string, std::string>> keys {
-        {"a", "file config.json, /heads"}, {"b", "assumption nobody said so"}, {"c", "weights, padding"}};
+        {"a", "file config.json, /heads"}, {"b", "assumption: nobody said so"}, {"c", "weights, padding"}};
     QCOMPARE(book.keys(), keys);
 }
 

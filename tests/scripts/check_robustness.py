@@ -133,7 +133,7 @@ class FilesTest(Case):
                      ".kvplan")
         self.refused(json.dumps({"format": "kvplan", "schemaVersion": 1, "tenants": [{"id": long}]}), "/tenants/0/id",
                      "a long id", ".kvplan", code="plan.id")
-        self.refused(json.dumps({"model_type": long, "num_hidden_layers": long}), "/num_hidden_layers", "a long value")
+        self.refused(json.dumps({"model_type": long, "vocab_size": 1000, "num_hidden_layers": long}), "/num_hidden_layers", "a long value")
 
     def test_no_file(self):
         missing = scratch() / "missing.kvplan"

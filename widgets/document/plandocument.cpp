@@ -33,7 +33,10 @@ PlanDocument::PlanDocument(QObject* parent)
     recompute();
 }
 
-PlanDocument::~PlanDocument() = default;
+PlanDocument::~PlanDocument()
+{
+    m_stack.disconnect(this); // it tells its end, and nobody shall hear of a document that is half gone
+}
 
 const Plan& PlanDocument::plan() const
 {

@@ -248,7 +248,7 @@ void WorksheetPage::showRowFields()
     const QStringList names = tensor
         ? QStringList {"role", "heads", "width", "elementType", "growth", "variable", "rounding", "entries", "offset",
             "stride", "limit", "chunk", "shard"}
-        : QStringList {"name", "kind", "layers", "layerIndices", "readsGroup", "pipelineStage", "tier"};
+        : QStringList {"name", "kind", "layers", "layerIndices", "readsGroup", "countsWhen", "pipelineStage", "tier"};
     QStringList paths;
     for (const QString& name : names)
         paths.push_back(element + QLatin1Char('.') + name);

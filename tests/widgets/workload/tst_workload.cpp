@@ -91,7 +91,7 @@ void TestWorkload::newestWins()
     QTRY_VERIFY_WITH_TIMEOUT(!preview.facts()->error.isEmpty(), 30'000);
     plan.workload.requests = 10'000'000;
     preview.setPlan(plan);
-    QTRY_VERIFY_WITH_TIMEOUT(preview.facts()->error.contains("200000"), 30'000);
+    QTRY_VERIFY_WITH_TIMEOUT(preview.facts()->error.contains("200,000"), 30'000);
 }
 
 void TestWorkload::page()
