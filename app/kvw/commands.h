@@ -4,6 +4,7 @@
 #pragma once
 
 #include "plan/model_library.h"
+#include "plan/open_plan.h"
 #include "plan/plan.h"
 #include "report/document.h"
 #include "report/json_output.h"
@@ -51,12 +52,7 @@ struct Options
 };
 
 /// What the command was given, as a plan.
-struct Loaded
-{
-    Plan plan;
-    bool isPlanFile = false; ///< false: a model file, for which a plan was made
-    std::vector<WeightPart> weights {}; ///< of a model file that lists its tensors
-};
+using Loaded = OpenedPlan;
 
 /// Reads a plan or a model file and applies --set. Errors: those of the readers and of setField; usage.output when a
 /// file to be written is the one that is read, or is named twice.

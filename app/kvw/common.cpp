@@ -3,8 +3,6 @@
 
 #include "commands.h"
 
-#include "import/hf_config.h"
-#include "import/model_file.h"
 #include "plan/field_table.h"
 #include "plan/plan_json.h"
 #include "units/format.h"
@@ -24,35 +22,13 @@ namespace {
 
 Result<Loaded> read(const std::string& file)
 {
-    Loaded out;
     constexpr std::string_view ofLibrary = "library:";
-    if (file.starts_with(ofLibrary)) {
-        const Result<LibraryModel> model = modelNamed(file.substr(ofLibrary.size()));
-        if (!model)
-            return model.error();
-        out.plan = planFromLibrary(*model);
-        return out;
-    }
-    std::error_code ignored;
-    if (!std::filesystem::is_directory(file, ignored) && !isBinaryModel(file)) {
-        const Result<JsonDocument> document = readJsonFile(file);
-        if (!document)
-            return document.error();
-        if (looksLikePlan(*document)) {
-            Result<Plan> plan = planFromJson(*document);
-            if (!plan)
-                return plan.error();
-            out.plan = std::move(*plan);
-            out.isPlanFile = true;
-            return out;
-        }
-    }
-    const Result<ModelSpec> model = importModel(file);
+    if (!file.starts_with(ofLibrary))
+        return openPlanOrModel(file);
+    const Result<LibraryModel> model = modelNamed(file.substr(ofLibrary.size()));
     if (!model)
         return model.error();
-    out.plan = planFromModel(*model);
-    out.weights = model->weights;
-    return out;
+    return Loaded {planFromLibrary(*model)};
 }
 
 } // namespace

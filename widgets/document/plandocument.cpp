@@ -4,10 +4,10 @@
 #include "document/plandocument.h"
 
 #include "document/plancommand.h"
-#include "import/hf_config.h"
 #include "import/json.h"
 #include "plan/field_table.h"
 #include "plan/identity.h"
+#include "plan/open_plan.h"
 #include "plan/plan_json.h"
 
 #include <QCryptographicHash>
@@ -94,23 +94,11 @@ void PlanDocument::setPlan(Plan plan, const QString& path)
 
 Result<void> PlanDocument::open(const QString& path)
 {
-    const std::string file = path.toStdString();
-    if (!QFileInfo(path).isDir()) {
-        const Result<JsonDocument> document = readJsonFile(file);
-        if (!document)
-            return document.error();
-        if (looksLikePlan(*document)) {
-            Result<Plan> plan = planFromJson(*document);
-            if (!plan)
-                return plan.error();
-            setPlan(std::move(*plan), QFileInfo(path).absoluteFilePath());
-            return {};
-        }
-    }
-    const Result<ModelSpec> model = importModel(file);
-    if (!model)
-        return model.error();
-    setPlan(planFromModel(*model), {}); // a plan of its own, not yet saved
+    Result<OpenedPlan> opened = openPlanOrModel(path.toStdString());
+    if (!opened)
+        return opened.error();
+    // For a model, a plan of its own, not yet saved.
+    setPlan(std::move(opened->plan), opened->isPlanFile ? QFileInfo(path).absoluteFilePath() : QString());
     return {};
 }
 

@@ -182,6 +182,7 @@ void MainWindow::addPage(Page* page, const QString& icon)
 void MainWindow::connectStart()
 {
     auto* start = findChild<StartPanel*>();
+    connect(start, &StartPanel::libraryRequested, this, &MainWindow::newPlan);
     connect(start, &StartPanel::openRequested, this, &MainWindow::openDialog);
     connect(start, &StartPanel::folderRequested, this, &MainWindow::openFolderDialog);
     connect(start, &StartPanel::exampleRequested, this, &MainWindow::openExample);
@@ -247,7 +248,7 @@ void MainWindow::makeActions()
 {
     const auto icon = [](const char* name) { return gui::icon(QString::fromLatin1(name)); };
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    file->addAction(tr("&New"), QKeySequence::New, this, &MainWindow::newPlan);
+    file->addAction(tr("&New…"), QKeySequence::New, this, &MainWindow::newPlan);
     QAction* open = file->addAction(icon("open"), tr("&Open…"), QKeySequence::Open, this, &MainWindow::openDialog);
     file->addAction(tr("Open &folder…"), QKeySequence(tr("Ctrl+Shift+O")), this, &MainWindow::openFolderDialog);
     m_recent = file->addMenu(tr("Open &recent"));

@@ -4,6 +4,7 @@
 // Opening, saving and closing: what is asked before something would be lost.
 
 #include "live/liveprobepage.h"
+#include "newplan/newplandialog.h"
 #include "shell/mainwindow.h"
 #include "shell/messagebar.h"
 #include "shell/pendingedits.h"
@@ -83,7 +84,7 @@ void MainWindow::openDialog()
 {
     // Asked only once it is known what is to be opened: until then the plan may change, by the end of a run.
     openAsked(QFileDialog::getOpenFileName(this, tr("Open a plan or a model file"), m_document.path(),
-        tr("Plans and config.json (*.kvplan *.json);;All files (*)")));
+        tr("Plans and models (*.kvplan *.json *.gguf *.safetensors);;All files (*)")));
 }
 
 void MainWindow::openFolderDialog()
@@ -94,8 +95,19 @@ void MainWindow::openFolderDialog()
 
 void MainWindow::newPlan()
 {
-    if (confirmDiscard())
-        m_document.setPlan(Plan(), {});
+    QStringList recent;
+    for (const QString& file : QSettings().value(QLatin1String(recentKey)).toStringList()) {
+        if (QFileInfo::exists(file))
+            recent.push_back(file);
+    }
+    NewPlanDialog dialog(recent, NewPlanDialog::defaultLibraryFolder(), this);
+    if (dialog.exec() != QDialog::Accepted)
+        return;
+    // Asked only once it is known what is to be opened, as for a file.
+    if (!dialog.file().isEmpty())
+        openAsked(dialog.file());
+    else if (const std::optional<Plan> plan = dialog.plan(); plan && confirmDiscard())
+        m_document.setPlan(*plan, {});
 }
 
 void MainWindow::openExample(const QString& name)

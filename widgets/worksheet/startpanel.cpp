@@ -38,7 +38,7 @@ StartPanel::StartPanel(QWidget* parent)
     auto* column = new QVBoxLayout(inside);
     column->setSpacing(8);
     auto* sentence = new QLabel(
-        tr("Open a model's config.json or a plan, start from an example, or enter a layer group."), inside);
+        tr("Choose a model of the library, open a model file or a plan, start from an example, or enter a layer group."), inside);
     sentence->setWordWrap(true);
     column->addWidget(sentence);
     auto* open = new QHBoxLayout;
@@ -48,6 +48,7 @@ StartPanel::StartPanel(QWidget* parent)
         open->addWidget(out);
         return out;
     };
+    button(tr("Library…"), &StartPanel::libraryRequested)->setObjectName(QStringLiteral("startLibrary"));
     button(tr("Open…"), &StartPanel::openRequested)->setObjectName(QStringLiteral("startOpen"));
     button(tr("Open folder…"), &StartPanel::folderRequested);
     button(tr("Enter a layer group"), &StartPanel::groupRequested);

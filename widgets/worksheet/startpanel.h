@@ -21,6 +21,7 @@ public:
     void setRecent(const QStringList& files);
 
 signals:
+    void libraryRequested();
     void openRequested();
     void folderRequested();
     void exampleRequested(const QString& name);
