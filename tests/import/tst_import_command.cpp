@@ -25,7 +25,7 @@ struct Run
     QJsonObject json() const { return QJsonDocument::fromJson(output).object(); }
 };
 
-Run kvw(const QStringList& arguments)
+Run runKvw(const QStringList& arguments)
 {
     QProcess process;
     process.start(qEnvironmentVariable("KVW_BINARY"), arguments);
@@ -106,8 +106,8 @@ void ImportCommandTest::forms()
 {
     QFETCH(qint64, weightBytes);
     QFETCH(QString, architecture);
-    const Run run
-        = kvw({QStringLiteral("import"), path(QString::fromLatin1(QTest::currentDataTag())), QStringLiteral("--json")});
+    const Run run = runKvw(
+        {QStringLiteral("import"), path(QString::fromLatin1(QTest::currentDataTag())), QStringLiteral("--json")});
     QVERIFY2(run.code == 0, run.log.constData());
     const QJsonObject json = run.json();
     QCOMPARE(json[QStringLiteral("architecture")].toString(), architecture);
@@ -129,7 +129,7 @@ void ImportCommandTest::forms()
 
 void ImportCommandTest::asText()
 {
-    const Run run = kvw({QStringLiteral("import"), path(QStringLiteral("checkpoint"))});
+    const Run run = runKvw({QStringLiteral("import"), path(QStringLiteral("checkpoint"))});
     QVERIFY2(run.code == 0, run.log.constData());
     for (const char* text : {"attention", "BF16", "8,192", "output", "F32", "2,560", "10,752"})
         QVERIFY2(run.output.contains(text), text);
@@ -139,13 +139,13 @@ void ImportCommandTest::asPlan()
 {
     const QString plan = path(QStringLiteral("small.kvplan"));
     const Run run
-        = kvw({QStringLiteral("import"), path(QStringLiteral("gguf/small.gguf")), QStringLiteral("-o"), plan});
+        = runKvw({QStringLiteral("import"), path(QStringLiteral("gguf/small.gguf")), QStringLiteral("-o"), plan});
     QVERIFY2(run.code == 0, run.log.constData());
-    const Run again = kvw({QStringLiteral("import"), plan, QStringLiteral("--json")});
+    const Run again = runKvw({QStringLiteral("import"), plan, QStringLiteral("--json")});
     QVERIFY2(again.code == 0, again.log.constData());
     QCOMPARE(again.json()[QStringLiteral("weightBytes")].toInteger(-1), qint64 {4608});
     const Run estimate
-        = kvw({QStringLiteral("estimate"), path(QStringLiteral("gguf/small.gguf")), QStringLiteral("--json")});
+        = runKvw({QStringLiteral("estimate"), path(QStringLiteral("gguf/small.gguf")), QStringLiteral("--json")});
     QVERIFY2(estimate.code == 0, estimate.log.constData());
 }
 
@@ -164,7 +164,7 @@ void ImportCommandTest::refused()
     QFETCH(QByteArray, words);
     const QString file = path(QString::fromLatin1(QTest::currentDataTag()));
     QVERIFY(write(file, bytes));
-    const Run run = kvw({QStringLiteral("import"), file});
+    const Run run = runKvw({QStringLiteral("import"), file});
     QCOMPARE(run.code, 3);
     QVERIFY2(run.log.contains(words) && run.log.contains(QTest::currentDataTag()), run.log.constData());
 }
