@@ -40,8 +40,8 @@ const WeightLayout::Pattern& WeightLayout::patternOf(std::string_view name)
         if (!isDigit(name[i]) || (i > 0 && name[i - 1] != '.')) {
             // Up to the next dot: numbers stand behind one.
             const std::size_t dot = std::min(name.find('.', i), name.size() - 1);
-            m_key.append(name, i, dot + 1 - i);
-            i = dot + 1;
+            for (; i <= dot; ++i)
+                m_key += name[i] == '#' ? '?' : name[i]; // # is for numbers alone
             continue;
         }
         std::int64_t number = 0;

@@ -224,6 +224,9 @@ void CheckpointTest::differences()
     folder.tensor(file, "model.layers.4.self_attn.k_proj.weight", "BF16", {16, 64}, 2048); // one too many
     folder.tensor(file, "model.layers.5.self_attn.k_proj.weight", "BF16", {16, 64}, 2048); // a draft layer
     folder.tensor(file, "model.layers.5.eh_proj.weight", "BF16", {64, 128}, 16'384);
+    for (const char* odd :
+        {"layers.#.x", "model.layers.#.self_attn.k_proj.weight", "#", "layers.9", "9.layers.", "layers.1#.x"})
+        folder.tensor(file, odd, "U8", {1, 1}, 1);
     folder.tensor(file, "vision_tower.layers.9.self_attn.k_proj.weight", "BF16", {99, 99}, 19'602);
     folder.tensor(file, "model.encoder.layers.8.self_attn.k_proj.weight", "BF16", {99, 99}, 19'602);
     QVERIFY(folder.write(false));
