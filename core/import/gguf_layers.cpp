@@ -311,11 +311,20 @@ private:
         else if (group.use == GroupUse::Speculation)
             layers = m_fields.fileSource("nextn_predict_layers");
         m_model.provenance.set(path + ".layers", layers);
+        if (!group.readsGroup.empty())
+            m_model.provenance.set(path + ".readsGroup", m_shape.ownSource);
+        if (group.use != GroupUse::Always)
+            m_model.provenance.set(path + ".use", m_fields.fileSource("nextn_predict_layers"));
         for (std::size_t i = 0; i < group.tensors.size(); ++i) {
             const std::string tensor = path + ".tensors." + group.tensors[i].id;
             const TensorSources& sources = state.sources[i];
             m_model.provenance.set(tensor + ".heads", sources.heads);
             m_model.provenance.set(tensor + ".width", sources.width);
+            if (group.tensors[i].elementType != ElementType::NotStated)
+                m_model.provenance.set(
+                    tensor + ".elementType", m_fields.rule("f32, whatever the type of the cache is", false));
+            if (group.tensors[i].shard == ShardRule::Replicated)
+                m_model.provenance.set(tensor + ".shard", m_fields.rule("it cannot be divided", false));
             const GrowthLaw& law = group.tensors[i].growth;
             if (sources.limit && law.limit)
                 m_model.provenance.set(tensor + ".limit", *sources.limit);

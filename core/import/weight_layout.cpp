@@ -38,7 +38,10 @@ const WeightLayout::Pattern& WeightLayout::patternOf(std::string_view name)
     m_numbers.clear();
     for (std::size_t i = 0; i < name.size();) {
         if (!isDigit(name[i]) || (i > 0 && name[i - 1] != '.')) {
-            m_key += name[i++];
+            // Up to the next dot: numbers stand behind one.
+            const std::size_t dot = std::min(name.find('.', i), name.size() - 1);
+            for (; i <= dot; ++i)
+                m_key += name[i] == '#' ? '?' : name[i]; // # is for numbers alone
             continue;
         }
         std::int64_t number = 0;
@@ -66,7 +69,7 @@ WeightLayout::Pattern WeightLayout::readPattern(std::string_view name) const
     out.ofDraft = out.component == WeightComponent::Draft;
     // Towers and encoders have layers of their own, and so have draft modules that are named so as a whole.
     const bool elsewhere = out.component == WeightComponent::Vision || m_key.find("encoder.") != std::string::npos
-        || m_key.starts_with("mtp.") || m_key.starts_with("model.mtp");
+        || m_key.starts_with("enc.") || m_key.starts_with("mtp.") || m_key.starts_with("model.mtp");
     if (elsewhere)
         return out;
     for (const std::string_view prefix : {"layers.#.", "blk.#.", "h.#.", "blocks.#.", "layer.#."}) {
@@ -118,7 +121,11 @@ bool WeightLayout::add(std::string_view name, std::string_view type, std::span<c
     const std::int64_t number
         = pattern.layerNumber >= 0 ? m_numbers[static_cast<std::size_t>(pattern.layerNumber)] : mostLayers;
     if (number < mostLayers) {
-        Layer& layer = m_layers[number];
+        if (number != m_lastNumber) {
+            m_lastNumber = number;
+            m_lastLayer = &m_layers[number];
+        }
+        Layer& layer = *m_lastLayer;
         sum = &layer.sum;
         layer.isDraft = layer.isDraft || pattern.ofDraft;
         const std::size_t outputs = m_naming == WeightNaming::Gguf ? 1 : 0;

@@ -88,6 +88,8 @@ private:
     std::int64_t m_tensors = 0;
     WeightSum m_others; ///< of no layer
     std::map<std::int64_t, Layer> m_layers;
+    std::int64_t m_lastNumber = -1; ///< tensors of a layer mostly stand together
+    Layer* m_lastLayer = nullptr; ///< of m_layers, whose nodes stay where they are
     std::unordered_map<std::string, Pattern> m_patterns;
     std::string m_key; ///< the name with # for each number
     std::vector<std::int64_t> m_numbers; ///< of the name

@@ -5,6 +5,7 @@
 
 #include "units/amount.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <initializer_list>
@@ -80,20 +81,22 @@ bool WeightSum::add(WeightComponent component, std::string_view type, std::int64
     m_bytes = *allBytes;
     m_elements = *allElements;
     ++m_tensors;
-    WeightPart& part = m_parts[{component, std::string(type)}];
-    part.component = component;
-    part.type = type;
-    ++part.tensors;
-    part.elements += elements;
-    part.bytes += bytes;
+    auto part = std::find_if(m_parts.begin(), m_parts.end(),
+        [&](const WeightPart& one) { return one.component == component && one.type == type; });
+    if (part == m_parts.end())
+        part = m_parts.insert(m_parts.end(), WeightPart {component, std::string(type)});
+    ++part->tensors;
+    part->elements += elements;
+    part->bytes += bytes;
     return true;
 }
 
 std::vector<WeightPart> WeightSum::parts() const
 {
-    std::vector<WeightPart> out;
-    for (const auto& [key, part] : m_parts)
-        out.push_back(part);
+    std::vector<WeightPart> out = m_parts;
+    std::sort(out.begin(), out.end(), [](const WeightPart& a, const WeightPart& b) {
+        return a.component != b.component ? a.component < b.component : a.type < b.type;
+    });
     return out;
 }
 
@@ -119,15 +122,19 @@ WeightComponent componentOfCheckpointTensor(std::string_view name)
         && (hasPart(name, {"experts", "router", "block_sparse_moe", "e_score_correction_bias"})
             || containsAny(name, {".gate.weight", ".gate.e_score_correction_bias", ".gate.bias", "experts."})))
         return WeightComponent::Experts;
+    // Some families call every layer's one part its mixer, the MLP too.
+    const bool projects = containsAny(name, {"gate_proj", "up_proj", "down_proj", "gate_up_proj"});
+    if (projects && !containsAny(name, {"attn", "attention", "Attention"}))
+        return WeightComponent::Mlp;
     if (containsAny(name,
-            {"attn", "attention", "mixer", "mamba", "linear_attn", "time_mix", "short_conv", ".conv.", "indexer",
-                "q_proj", "k_proj", "v_proj", "o_proj", "query_key_value", "W_pack", "self_attn", "temporal_block",
-                "compressor"}))
+            {"attn", "attention", "Attention", "mixer", "mamba", "linear_attn", "time_mix", "short_conv", ".conv.",
+                "indexer", "q_proj", "k_proj", "v_proj", "o_proj", "query_key_value", "W_pack", "self_attn",
+                "temporal_block", "compressor"}))
         return WeightComponent::Attention;
     if (ofSharedExperts
         || containsAny(name,
-            {"mlp", "ffn", "feed_forward", "feedforward", "fc1", "fc2", "channel_mix", "dense_h_to_4h", "dense_4h_to_h",
-                "gate_proj", "up_proj", "down_proj", ".w1.", ".w2.", ".w3."}))
+            {"mlp", "ffn", "feed_forward", "feedforward", "fc1", "fc2", "channel_mix", "Dense", "dense_h_to_4h",
+                "dense_4h_to_h", "gate_proj", "up_proj", "down_proj", ".w1.", ".w2.", ".w3."}))
         return WeightComponent::Mlp;
     return WeightComponent::Other;
 }

@@ -4,12 +4,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace kvw {
@@ -52,7 +50,7 @@ public:
     std::int64_t tensors() const { return m_tensors; }
 
 private:
-    std::map<std::pair<WeightComponent, std::string>, WeightPart, std::less<>> m_parts;
+    std::vector<WeightPart> m_parts; ///< a few, so that they are looked through
     std::int64_t m_bytes = 0;
     std::int64_t m_elements = 0;
     std::int64_t m_tensors = 0;

@@ -130,8 +130,15 @@ void CheckpointTest::components_data()
         {"model.layers.3.self_attn.sinks", "attention"}, {"model.layers.3.linear_attn.conv1d.weight", "attention"},
         {"backbone.layers.3.mixer.A_log", "attention"}, {"model.layers.3.self_attn.indexer.wk.weight", "attention"},
         {"model.layers.3.mlp.gate_proj.weight", "mlp"}, {"model.layers.3.mlp.shared_experts.up_proj.weight", "mlp"},
-        {"transformer.h.0.mlp.c_fc.weight", "mlp"}, {"model.layers.3.mlp.experts.17.down_proj.weight", "experts"},
-        {"model.layers.3.mlp.gate.weight", "experts"}, {"model.layers.3.mlp.gate.e_score_correction_bias", "experts"},
+        {"transformer.h.0.mlp.c_fc.weight", "mlp"}, {"backbone.layers.3.mixer.up_proj.weight", "mlp"},
+        {"backbone.layers.3.mixer.k_proj.weight", "attention"},
+        {"backbone.layers.3.mixer.experts.1.up_proj.weight", "experts"},
+        {"decoder.block.0.layer.0.SelfAttention.k.weight", "attention"},
+        {"decoder.block.0.layer.1.EncDecAttention.k.weight", "attention"},
+        {"encoder.block.0.layer.1.DenseReluDense.wi.weight", "mlp"}, {"shared.weight", "embedding"},
+        {"model.layers.3.mlp.shared_expert_gate.weight", "mlp"},
+        {"model.layers.3.mlp.experts.17.down_proj.weight", "experts"}, {"model.layers.3.mlp.gate.weight", "experts"},
+        {"model.layers.3.mlp.gate.e_score_correction_bias", "experts"},
         {"model.layers.3.block_sparse_moe.experts.0.w1.weight", "experts"},
         {"model.layers.3.mlp.router.weight", "experts"}, {"model.layers.3.mlp.experts.gate_up_proj_blocks", "experts"},
         {"model.visual.blocks.0.attn.qkv.weight", "vision"},
@@ -217,6 +224,9 @@ void CheckpointTest::differences()
     folder.tensor(file, "model.layers.4.self_attn.k_proj.weight", "BF16", {16, 64}, 2048); // one too many
     folder.tensor(file, "model.layers.5.self_attn.k_proj.weight", "BF16", {16, 64}, 2048); // a draft layer
     folder.tensor(file, "model.layers.5.eh_proj.weight", "BF16", {64, 128}, 16'384);
+    for (const char* odd :
+        {"layers.#.x", "model.layers.#.self_attn.k_proj.weight", "#", "layers.9", "9.layers.", "layers.1#.x"})
+        folder.tensor(file, odd, "U8", {1, 1}, 1);
     folder.tensor(file, "vision_tower.layers.9.self_attn.k_proj.weight", "BF16", {99, 99}, 19'602);
     folder.tensor(file, "model.encoder.layers.8.self_attn.k_proj.weight", "BF16", {99, 99}, 19'602);
     QVERIFY(folder.write(false));
@@ -233,8 +243,12 @@ void CheckpointTest::differences()
                            "model.layers.4.self_attn.k_proj.weight")}));
     QVERIFY(weightsText(*model).contains(QStringLiteral("draft BF16 2 18432")));
 
-    Folder other(shaped("llama", R"("v_head_dim":16)"));
-    addLayers(other, 0, 4, "model.safetensors");
+    Folder other;
+    for (int i = 0; i < 4; ++i) {
+        const std::string layer = "model.layers." + std::to_string(i) + ".self_attn.";
+        other.tensor(file, layer + "k_proj.weight", "BF16", {16, 64}, 2048);
+        other.tensor(file, layer + "v_proj.weight", "BF16", {i < 2 ? 16 : 32, 64}, i < 2 ? 2048 : 4096);
+    }
     QVERIFY(other.write(false));
     const auto wrong = other.import();
     QVERIFY(wrong.ok());
@@ -243,8 +257,8 @@ void CheckpointTest::differences()
     QVERIFY(shape != wrong->diagnostics.end());
     QCOMPARE(q(shape->message),
         QStringLiteral(
-            "The weights make 16 elements of values for each token in layers 0-3; the configuration says 32."));
-    QCOMPARE(q(shape->where.at), QStringLiteral("model.layers.0.self_attn.v_proj.weight"));
+            "The weights make 32 elements of values for each token in layers 2-3; the configuration says 16."));
+    QCOMPARE(q(shape->where.at), QStringLiteral("model.layers.2.self_attn.v_proj.weight"));
     QCOMPARE(q(shape->where.file), QStringLiteral("model.safetensors"));
 }
 
