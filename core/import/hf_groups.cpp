@@ -39,8 +39,8 @@ public:
                 return added;
         }
         if (m_groups.isEmpty())
-            return m_reading.fields.text().error(
-                "import.unsupported", "no layer of this configuration keeps state between steps");
+            return Error {"import.unsupported", "no layer of this configuration keeps state between steps",
+                {m_reading.fields.root().file(), m_plan.source.at}};
         m_groups.finish(m_reading.model, m_plan.source);
         return {};
     }
@@ -223,8 +223,7 @@ private:
         const LayerState* const latent = m_latent ? &m_latent->of(i) : nullptr;
         for (const LayerState& state :
             statesOf(m_plan.roles[i], own == m_plan.shapes.end() ? nullptr : &own->second, latent)) {
-            if (const Result<void> added = m_groups.add(static_cast<std::int64_t>(i), state, m_reading.fields.text());
-                !added)
+            if (const Result<void> added = m_groups.add(static_cast<std::int64_t>(i), state, m_reading.fields); !added)
                 return added;
         }
         return {};
@@ -237,9 +236,10 @@ private:
         while (read > 0 && m_plan.roles[read - 1] != m_plan.roles[i])
             --read;
         if (read == 0)
-            return m_reading.fields.text().error("import.inconsistent",
+            return Error {"import.inconsistent",
                 fmt::format("layer {} shares the state of a layer of its kind, but none before {} is of it", i, own),
-                "a layer of each kind among those that keep state");
+                {m_reading.fields.root().file(), m_reading.fields.pointer("num_kv_shared_layers")}, {},
+                "a layer of each kind among those that keep state"};
         const std::string group = m_groups.idOf(static_cast<std::int64_t>(read - 1));
         if (group.empty())
             return {};
@@ -248,7 +248,7 @@ private:
                               .kind = LayerKind::Shared}};
         state.group.readsGroup = group;
         state.sources["readsGroup"] = m_plan.sharedSource;
-        return m_groups.add(static_cast<std::int64_t>(i), state, m_reading.fields.text());
+        return m_groups.add(static_cast<std::int64_t>(i), state, m_reading.fields);
     }
 
     /// What the layers of one draft module are: those that a field names, else one like the trunk's attention.
