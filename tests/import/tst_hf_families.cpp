@@ -306,6 +306,17 @@ void HfFamiliesTest::draftRows()
         shaped("step3p5", R"("sliding_window":16,"num_nextn_predict_layers":1,)" + layerTypes("fssss")),
         QStringLiteral("full 1 [0] k 2x8, v 2x8; sliding 3 [1-3] k 2x8 min(v, 16), v 2x8 min(v, 16); draft 1 [4] k 2x8 "
                        "min(v, 16), v 2x8 min(v, 16) speculation"));
+    row("drafts that slide, where nothing else does",
+        shaped("step3p5", R"("num_nextn_predict_layers":1,)" + layerTypes("ffffs")),
+        QStringLiteral("full 4 [0-3] k 2x8, v 2x8"));
+    row("drafts with attention, where nothing else has any",
+        shaped("nemotron_h",
+            R"("mamba_num_heads":4,"mamba_head_dim":8,"n_groups":2,"ssm_state_size":16,"hybrid_override_pattern":"MEEE",)"
+            R"("num_nextn_predict_layers":1,"mtp_hybrid_override_pattern":"*E")"),
+        QStringLiteral(
+            "mamba2 1 [0] conv 4x8 3 (fixed) bf16, conv_bc 2x32 3 (fixed) bf16, state 4x128 1 (fixed) bf16"));
+    row("a latent for another sequence", shaped("mllama_text_model", R"("kv_lora_rank":32,"qk_rope_head_dim":4)"),
+        QStringLiteral("import.unsupported /kv_lora_rank"));
     row("10^6 drafts", shaped("llama", R"("num_nextn_predict_layers":1000000)"),
         QStringLiteral("json.range /num_nextn_predict_layers"));
 }
