@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace kvw {
 
@@ -230,8 +232,17 @@ private:
     {
         const auto own = m_plan.shapes.find(static_cast<std::int64_t>(i));
         const LayerState* const latent = m_latent ? &m_latent->of(i) : nullptr;
-        for (const LayerState& state :
-            statesOf(m_plan.roles[i], own == m_plan.shapes.end() ? nullptr : &own->second, latent)) {
+        std::vector<LayerState> made;
+        const std::vector<LayerState>* states = &made;
+        if (own != m_plan.shapes.end()) {
+            made = statesOf(m_plan.roles[i], &own->second, latent);
+        } else { // as every other layer of its role
+            const auto [known, added] = m_states.try_emplace({m_plan.roles[i], latent});
+            if (added)
+                known->second = statesOf(m_plan.roles[i], nullptr, latent);
+            states = &known->second;
+        }
+        for (const LayerState& state : *states) {
             if (const Result<void> added = m_groups.add(static_cast<std::int64_t>(i), state, m_reading.fields); !added)
                 return added;
         }
@@ -296,6 +307,7 @@ private:
     const HfReading& m_reading;
     LayerPlan m_plan;
     LayerGroups m_groups;
+    std::map<std::pair<LayerRole, const LayerState*>, std::vector<LayerState>> m_states {};
     bool m_hasShape = false;
     AttentionShape m_full {};
     AttentionShape m_sliding {};
