@@ -42,7 +42,8 @@ QString broken(const ModelSpec& model)
         if (!indices || static_cast<std::int64_t>(indices->size()) != group.layers || group.layers < 1
             || group.layers > 10'000)
             return QStringLiteral("layers of ") + q(group.id);
-        if (group.tensors.empty() != (group.kind == LayerKind::Shared) || !model.provenance.find("groups." + group.id + ".layers"))
+        if (group.tensors.empty() != (group.kind == LayerKind::Shared)
+            || !model.provenance.find("groups." + group.id + ".layers"))
             return QStringLiteral("tensors or source of ") + q(group.id);
         for (const StateTensor& tensor : group.tensors) {
             const std::string path = "groups." + group.id + ".tensors." + tensor.id;
