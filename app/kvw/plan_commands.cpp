@@ -30,6 +30,10 @@ Table groupTable(const Plan& plan)
         {"Growth, limit"}, {"From"}};
     for (const LayerGroup& group : plan.worksheet.groups) {
         bool first = true;
+        if (group.tensors.empty())
+            table.rows.push_back(
+                {group.id, std::string(layerKindNames()[static_cast<std::size_t>(group.kind)]), grouped(group.layers),
+                    group.layerIndices, "", "", "", group.readsGroup.empty() ? "" : "reads " + group.readsGroup, ""});
         for (const StateTensor& tensor : group.tensors) {
             const auto source
                 = plan.provenance.find("worksheet.groups." + group.id + ".tensors." + tensor.id + ".width");

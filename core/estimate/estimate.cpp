@@ -54,6 +54,21 @@ TensorEstimate tensorEstimate(const Context& context, const GroupShape& shape, c
     return out;
 }
 
+/// Of a tensor that does not count in this plan.
+TensorEstimate noEstimate(const Context& context, const StateTensor& tensor)
+{
+    const std::string id = tensorWord(tensor);
+    TensorEstimate out;
+    out.tensor = &tensor;
+    out.bytesPerToken = named(constant(0), id + " bytes per token", Unit::BytesPerToken);
+    out.fixedBytes = named(constant(0), id + " bytes at the limit", Unit::BytesPerSequence);
+    if (context.length)
+        out.configuredBytes = named(constant(0), id + " bytes", Unit::Byte);
+    if (context.retainedTokens)
+        out.retainedBytes = named(constant(0), id + " bytes", Unit::Byte);
+    return out;
+}
+
 /// Bytes of all tensors of the group for `sequences` sequences of `v` tokens: layers × (sum of entries × entry bytes).
 Quantity groupBytes(const GroupShape& shape, const Quantity& sequences, const Quantity& v)
 {
@@ -95,6 +110,10 @@ GroupEstimate groupEstimate(const Context& context, const GroupShape& shape)
         out.retained = column(shape, "presently retained", context.retainedSequences, *context.retainedTokens);
     for (const TensorShape& tensor : shape.tensors)
         out.tensors.push_back(tensorEstimate(context, shape, tensor));
+    if (shape.tensors.empty()) { // of a group that does not count in this plan, every tensor has no bytes
+        for (const StateTensor& tensor : shape.group->tensors)
+            out.tensors.push_back(noEstimate(context, tensor));
+    }
     return out;
 }
 
@@ -136,7 +155,7 @@ void addReserved(Estimate& out, const Context& context)
             Naming {"reserved pool, all ranks", Unit::Byte, {},
                 {"what the division leaves over", "weights", "workspace", "block metadata"}});
         for (GroupEstimate& group : out.groups) {
-            if (!group.tensors.empty())
+            if (keepsState(context.plan, *group.group))
                 group.reserved = TokenColumn {named(*out.engine.blocks * *out.engine.blockTokens,
                                                   group.group->name + ", reserved, tokens", Unit::Token),
                     *out.reservedBytes};
@@ -236,21 +255,20 @@ void addFormulaAssumptions(Estimate& out, const Context& context)
     for (const GroupEstimate& group : out.groups) {
         std::optional<std::int64_t> key;
         std::optional<std::int64_t> value;
-        for (const TensorEstimate& part : group.tensors) {
-            const StateTensor& tensor = *part.tensor;
+        for (const StateTensor& tensor : group.group->tensors) {
             if (tensor.role == TensorRole::Key)
                 key = tensor.width;
             if (tensor.role == TensorRole::Value)
                 value = tensor.width;
         }
-        if (key && value) {
+        if (key && value && keepsState(context.plan, *group.group)) {
             out.formulaAssumptions.push_back(*key == *value
                     ? fmt::format(
                         "{}: K and V have equal widths ({}); each is counted by its own.", group.group->name, *key)
                     : fmt::format("{}: K and V differ in width ({} and {}); each is counted by its own.",
                         group.group->name, *key, *value));
         }
-        if (!group.tensors.empty() && group.group->retentionLimit())
+        if (keepsState(context.plan, *group.group) && group.group->retentionLimit())
             out.formulaAssumptions.push_back(
                 group.group->name + ": entries beyond the window are given up at once in the ideal need.");
     }

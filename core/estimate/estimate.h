@@ -42,7 +42,7 @@ struct GroupEstimate
     std::optional<TokenColumn> configured; ///< planned sequences at the configured maximum
     std::optional<TokenColumn> retained; ///< the reading that the plan states
     std::optional<TokenColumn> reserved; ///< what the pool or the admission holds, all ranks
-    std::vector<TensorEstimate> tensors;
+    std::vector<TensorEstimate> tensors; ///< of every tensor; 0 bytes where the group does not count in this plan
 };
 
 /// What one of the three allocation strategies would reserve for the planned sequences.

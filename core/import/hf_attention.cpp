@@ -56,20 +56,24 @@ public:
             = m_fields.integer({"hidden_size", "n_embd", "d_model", "n_embed"}, 1, mostWidth);
         if (!hidden)
             return hidden.error();
-        if (!*hidden)
+        if (!*hidden && (m_family.nestedHidden == 0 || !m_fields.isNested()))
             return m_fields.missing("hidden_size", "head_dim, or hidden_size to compute it from");
         Result<Stated> heads = queryHeads();
         if (!heads)
             return heads;
-        const std::int64_t size = (*hidden)->value * m_family.headSpan;
+        const std::int64_t size = (*hidden ? (*hidden)->value : m_family.nestedHidden) * m_family.headSpan;
         if (size % heads->value != 0)
             return Error {"import.inconsistent",
                 "head_dim is not stated, and hidden_size ÷ query heads is not a whole number",
-                {m_fields.root().file(), (*hidden)->source.at}, fmt::format("{} ÷ {}", size, heads->value), "head_dim"};
+                {m_fields.root().file(), *hidden ? (*hidden)->source.at : m_fields.pointer("hidden_size")},
+                fmt::format("{} ÷ {}", size, heads->value), "head_dim"};
         return assume("import.head_dim_computed", "width", "head_dim", size / heads->value,
             fmt::format("head_dim {}: {} {} ÷ {} query heads was taken.",
                 m_family.ignoresHeadDim ? "is never read by its class" : "is not stated",
-                m_family.headSpan == 1 ? "hidden_size" : "twice hidden_size,", size, heads->value));
+                !*hidden                     ? "the class's hidden_size"
+                    : m_family.headSpan == 1 ? "hidden_size"
+                                             : "twice hidden_size,",
+                size, heads->value));
     }
 
     Result<Stated> valueWidth(const Stated& keyWidth)
@@ -97,11 +101,13 @@ private:
             return stated.error();
         if (*stated)
             m_queryHeads = **stated;
-        else if (m_family.heads == 0)
+        else if (const std::int64_t heads
+                 = m_family.heads != 0 || !m_fields.isNested() ? m_family.heads : m_family.nestedHeads;
+                 heads == 0)
             return m_fields.missing("num_attention_heads", "the number of query heads");
         else
-            m_queryHeads = assume("import.heads_class_default", "heads", "num_attention_heads", m_family.heads,
-                fmt::format("num_attention_heads is not stated: its class's default, {}, was taken.", m_family.heads));
+            m_queryHeads = assume("import.heads_class_default", "heads", "num_attention_heads", heads,
+                fmt::format("num_attention_heads is not stated: its class's default, {}, was taken.", heads));
         return *m_queryHeads;
     }
 

@@ -135,7 +135,8 @@ private:
         state.group.tensors.back().elementType = type;
         state.sources[fmt::format("tensors.{}.elementType", id)] = oneRow(why);
         Source made = m_ratioSource;
-        made.note = fmt::format("2 × {} rows: values and scores of a partial window", rows);
+        if (made.kind != Source::Kind::Assumption)
+            made.note = fmt::format("2 × {} rows: values and scores of a partial window", rows);
         state.sources[fmt::format("tensors.{}.entries", id)] = made;
     }
 
@@ -197,7 +198,7 @@ private:
 
     Result<void> put(std::size_t layer, const Compression& compression)
     {
-        return m_groups.add(static_cast<std::int64_t>(layer), eachState(compression), m_fields.text());
+        return m_groups.add(static_cast<std::int64_t>(layer), eachState(compression), m_fields);
     }
 
     Error misfit(const JsonView& list) const
@@ -282,9 +283,10 @@ private:
             } else {
                 state = windowState();
                 if (ratio > 0 && readFrom.empty())
-                    return m_fields.text().error("import.inconsistent",
+                    return Error {"import.inconsistent",
                         fmt::format("layer {} reads compressed entries, but no layer before it publishes them", i),
-                        "a kv_source_layer_ids entry at or before it");
+                        {m_fields.root().file(), m_fields.pointer("kv_source_layer_ids")}, {},
+                        "a kv_source_layer_ids entry at or before it"};
                 if (ratio > 0) {
                     state.group.id = "sliding_" + readFrom;
                     state.group.name += ", reads " + m_sourceNames[readFrom];
@@ -292,7 +294,7 @@ private:
                     state.sources["readsGroup"] = m_sourcesSource;
                 }
             }
-            if (const Result<void> added = m_groups.add(static_cast<std::int64_t>(i), state, m_fields.text()); !added)
+            if (const Result<void> added = m_groups.add(static_cast<std::int64_t>(i), state, m_fields); !added)
                 return added;
             if ((*sources)[i]) {
                 readFrom = m_groups.idOf(static_cast<std::int64_t>(i));

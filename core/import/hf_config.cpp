@@ -170,22 +170,52 @@ void noteCacheHints(const HfFields& fields, ModelSpec& model)
     }
 }
 
+/// A file that may lie beside config.json; nothing when there is none. One that cannot be read is a warning: what it
+/// says is a hint.
+std::optional<JsonDocument> readBeside(
+    const std::filesystem::path& folder, const char* name, const char* id, ModelSpec& model)
+{
+    const std::filesystem::path path = folder / name;
+    std::error_code status;
+    if (!std::filesystem::exists(path, status))
+        return std::nullopt;
+    const Result<JsonDocument> document = readJsonFile(path.string());
+    if (document)
+        return *document;
+    model.diagnostics.push_back({Severity::Warning, id, document.error().text(), {}, document.error().where});
+    return std::nullopt;
+}
+
 /// The hint of the file that some quantisers put beside config.json.
 void noteCacheHintsBeside(const std::filesystem::path& folder, ModelSpec& model)
 {
-    const std::filesystem::path path = folder / "hf_quant_config.json";
-    std::error_code status;
-    if (!std::filesystem::exists(path, status))
-        return;
-    const Result<JsonDocument> document = readJsonFile(path.string());
-    if (!document) {
-        model.diagnostics.push_back(
-            {Severity::Warning, "import.quantization_file", document.error().text(), {}, document.error().where});
-        return;
-    }
-    const auto quantization = JsonView(*document).findValue("quantization");
+    const auto document = readBeside(folder, "hf_quant_config.json", "import.quantization_file", model);
+    const auto quantization = document ? JsonView(*document).findValue("quantization") : std::nullopt;
     if (const auto hint = quantization ? quantization->findValue("kv_cache_quant_algo") : std::nullopt)
         noteCacheHint(*hint, model);
+}
+
+/// What generation_config.json says about the cache and the length of outputs. It decides nothing: it is about
+/// transformers' own generation, and an engine has its options.
+void noteGenerationBeside(const std::filesystem::path& folder, ModelSpec& model)
+{
+    const auto document = readBeside(folder, "generation_config.json", "import.generation_file", model);
+    if (!document)
+        return;
+    const JsonView root(*document);
+    const auto note = [&](const JsonView& value, const char* id, std::string text, const char* path) {
+        model.diagnostics.push_back({Severity::Note, id, std::move(text), path, {value.file(), value.pointer()}});
+    };
+    if (const auto kind = root.findValue("cache_implementation"); kind && kind->isString())
+        note(*kind, "import.cache_implementation",
+            fmt::format("The generation settings choose a cache for transformers ({}); the plan decides.",
+                shortened(*kind->string())),
+            "cache.allocation");
+    if (const auto most = root.findValue("max_new_tokens"); most && most->integer(1, mostTokens))
+        note(*most, "import.generation_limit",
+            fmt::format("The generation settings end an output after {} tokens; the plan decides.",
+                *most->integer(1, mostTokens)),
+            "limits.outputTokens");
 }
 
 } // namespace
@@ -229,8 +259,10 @@ Result<ModelSpec> importHuggingFaceFile(const std::string& path)
     if (!document)
         return document.error();
     Result<ModelSpec> model = importHuggingFaceConfig(*document);
-    if (model && file.filename() == "config.json")
+    if (model && file.filename() == "config.json") {
         noteCacheHintsBeside(file.parent_path(), *model);
+        noteGenerationBeside(file.parent_path(), *model);
+    }
     return model;
 }
 

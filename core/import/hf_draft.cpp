@@ -64,8 +64,7 @@ Result<void> addDraftGroups(
         state.group.use = GroupUse::Speculation;
         state.sources["countsWhen"] = drafts.layers.source;
         const std::int64_t layer = std::min(first, mostLayers - static_cast<std::int64_t>(states.size()));
-        if (const Result<void> added = groups.add(layer + static_cast<std::int64_t>(i), state, reading.fields.text());
-            !added)
+        if (const Result<void> added = groups.add(layer + static_cast<std::int64_t>(i), state, reading.fields); !added)
             return added;
     }
     groups.finish(reading.model, drafts.layers.source);

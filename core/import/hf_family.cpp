@@ -21,7 +21,7 @@ constexpr std::string_view mimoReads = "hybrid_layer_pattern swa_* attention_chu
 // class default was not read, the field must be in the file (HeadRule::Required).
 constexpr HfFamily families[] = {
     {.types = "apertus arcee baichuan bloom codegen cohere deepseek dots1 exaone gpt2 gpt_neox gptj "
-              "granite granitemoe granitemoeshared internlm internlm2 jais llama minicpm olmo olmo2 "
+              "granite granitemoe granitemoeshared internlm internlm2 jais minicpm olmo olmo2 "
               "olmoe opt persimmon phi phi-msft qwen xglm"},
     {.types = "arctic aya_vision bailing_moe ernie4_5 ernie4_5_moe exaone4 glm glm4 glm4v glm4v_moe "
               "glm4v_moe_text glm4v_text helium nemotron orion qwen3_vl_moe qwen3_vl_moe_text "
@@ -139,6 +139,7 @@ constexpr HfFamily families[] = {
         .heads = 32,
         .kvHeads = 8,
         .reads = "conv_* full_attn_idxs"},
+    {.types = "llama", .nestedLayers = 32, .nestedHidden = 4096, .nestedHeads = 32},
     {.types = "llama4 llama4_text",
         .layerRule = LayerRule::Chunks,
         .pattern = 4,
@@ -168,7 +169,7 @@ constexpr HfFamily families[] = {
         .mixer = Mixer::Lightning,
         .reads = lightningReads},
     {.types = "minimax_m2", .headRule = HeadRule::ClassDefault, .heads = 48, .kvHeads = 8, .headDim = 128},
-    {.types = "minimax_m3 minimax_m3_vl minimax_m3_vl_text",
+    {.types = "minimax_m3 minimax_m3_text minimax_m3_vl minimax_m3_vl_text",
         .headRule = HeadRule::Required,
         .reads = "sparse_attention_config index_*"},
     {.types = "ministral3",
@@ -182,7 +183,9 @@ constexpr HfFamily families[] = {
         .headRule = HeadRule::ClassDefault,
         .window = 4096,
         .heads = 32,
-        .kvHeads = 8},
+        .kvHeads = 8,
+        .nestedLayers = 32,
+        .nestedHidden = 4096},
     {.types = "mixtral phimoe", .windowRule = WindowRule::EveryLayer, .headRule = HeadRule::Required},
     {.types = "mllama mllama_text_model",
         .headRule = HeadRule::ClassDefault,

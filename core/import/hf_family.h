@@ -94,6 +94,10 @@ struct HfFamily
     std::int64_t globalHeadDim = 0; ///< head_dim of the full layers, where they have one of their own
     std::int64_t sharedLayers = 0; ///< num_kv_shared_layers of the class
     std::int64_t headSpan = 1; ///< attention over so many times hidden_size
+    /// Of the class, for text parts within another model's file: such files leave out what is as in the class.
+    std::int64_t nestedLayers = 0;
+    std::int64_t nestedHidden = 0;
+    std::int64_t nestedHeads = 0;
     bool ignoresHeadDim = false; ///< always hidden_size ÷ num_attention_heads
     bool lastIsFull = false; ///< the class forces the last layer to be full
     bool latent = false; ///< multi-head latent attention: kv_lora_rank must be there

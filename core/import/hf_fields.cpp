@@ -6,7 +6,16 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <span>
+
 namespace kvw {
+
+namespace {
+
+constexpr std::string_view outerParts[] = {"thinker_config"};
+constexpr std::string_view textParts[] = {"text_config", "llm_config", "language_config"};
+
+} // namespace
 
 bool statesNothing(const JsonView& value)
 {
@@ -20,8 +29,13 @@ Result<HfFields> HfFields::open(const JsonDocument& document)
     if (!root.isObject())
         return root.error("import.not_a_config", "not a model configuration", "an object");
     JsonView text = root;
-    for (const std::string_view name : {"text_config", "llm_config"}) {
-        if (const auto nested = root.findValue(name)) {
+    // Some files nest the part that reads text once more.
+    for (const std::span<const std::string_view> names :
+        {std::span<const std::string_view>(outerParts), std::span<const std::string_view>(textParts)}) {
+        for (const std::string_view name : names) {
+            const auto nested = text.findValue(name);
+            if (!nested)
+                continue;
             if (!nested->isObject())
                 return nested->error("json.type", "not a nested configuration", "an object");
             text = *nested;

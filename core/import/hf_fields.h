@@ -37,7 +37,7 @@ public:
     static Result<HfFields> open(const JsonDocument& document);
 
     const JsonView& root() const { return m_root; }
-    /// text_config, else llm_config, else the root.
+    /// text_config, llm_config or language_config (also within thinker_config), else the root.
     const JsonView& text() const { return m_text; }
     bool isNested() const { return m_text.pointer() != m_root.pointer(); }
     /// model_type of the text part, else of the root; "" when neither states one.

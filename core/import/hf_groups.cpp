@@ -14,6 +14,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace kvw {
 
@@ -39,25 +41,21 @@ public:
                 return added;
         }
         if (m_groups.isEmpty())
-            return m_reading.fields.text().error(
-                "import.unsupported", "no layer of this configuration keeps state between steps");
+            return Error {"import.unsupported", "no layer of this configuration keeps state between steps",
+                {m_reading.fields.root().file(), m_plan.source.at}};
         m_groups.finish(m_reading.model, m_plan.source);
         return {};
     }
 
     /// What draft layers of this model keep. Nothing when it is not known.
-    Result<std::vector<LayerState>> draftStates(const DraftCount& drafts)
+    std::vector<LayerState> draftStates(const DraftCount& drafts) const
     {
         std::vector<LayerState> out;
-        std::vector<LayerRole> roles = m_plan.draftRoles;
-        if (roles.empty())
-            roles = rolesOfDrafts();
-        for (std::int64_t i = 0; i < drafts.layers.value && !roles.empty(); ++i) {
-            if (!m_plan.draftRoles.empty()) {
-                if (static_cast<std::size_t>(i) < m_plan.draftRoles.size())
-                    appendStates(out, m_plan.draftRoles[static_cast<std::size_t>(i)]);
-                continue;
-            }
+        const std::vector<LayerRole> each = m_plan.draftRoles.empty() ? rolesOfDrafts() : std::vector<LayerRole> {};
+        const std::vector<LayerRole>& roles = each.empty() ? m_plan.draftRoles : each;
+        if (!std::all_of(roles.begin(), roles.end(), [&](LayerRole role) { return isRead(role); }))
+            return out;
+        for (std::int64_t i = 0; i < (each.empty() ? 1 : drafts.layers.value); ++i) {
             for (const LayerRole role : roles)
                 appendStates(out, role);
         }
@@ -74,10 +72,22 @@ private:
 
     bool isLatent() const { return m_reading.family.latent || m_reading.fields.find({"kv_lora_rank"}).has_value(); }
 
+    /// True when it was found out what a layer of this role keeps.
+    bool isRead(LayerRole role) const
+    {
+        const bool mixes = role == LayerRole::Mixer || role == LayerRole::Hybrid || role == LayerRole::HybridSliding;
+        const bool slides = role == LayerRole::Sliding || role == LayerRole::HybridSliding;
+        return (!attends(role) || m_latent || m_hasShape) && (!mixes || m_mixer) && (!slides || m_plan.window)
+            && (role != LayerRole::Chunked || m_plan.chunk) && (role != LayerRole::Cross || m_cross);
+    }
+
     Result<void> readStates()
     {
         const bool attention = std::any_of(m_plan.roles.begin(), m_plan.roles.end(), attends) || any(LayerRole::Cross);
         if (attention && isLatent()) {
+            if (m_reading.family.crossRule != CrossRule::None)
+                return Error {"import.unsupported", "latent attention to another sequence cannot be read yet",
+                    {m_reading.fields.root().file(), m_reading.fields.pointer("kv_lora_rank")}};
             if (m_plan.window || any(LayerRole::Chunked))
                 return Error {"import.unsupported", "latent attention with a window cannot be read yet",
                     {m_reading.fields.root().file(), m_plan.window ? m_plan.source.at : m_plan.chunk->source.at}};
@@ -123,6 +133,7 @@ private:
                 [](const Assumption& assumption) { return assumption.id == "import.kv_heads_default"; });
         m_full = *shape;
         m_sliding = *shape;
+        m_hasShape = true;
         if (anySliding()) {
             const Result<AttentionShape> sliding = slidingShape(m_reading, *shape);
             if (!sliding)
@@ -221,10 +232,18 @@ private:
     {
         const auto own = m_plan.shapes.find(static_cast<std::int64_t>(i));
         const LayerState* const latent = m_latent ? &m_latent->of(i) : nullptr;
-        for (const LayerState& state :
-            statesOf(m_plan.roles[i], own == m_plan.shapes.end() ? nullptr : &own->second, latent)) {
-            if (const Result<void> added = m_groups.add(static_cast<std::int64_t>(i), state, m_reading.fields.text());
-                !added)
+        std::vector<LayerState> made;
+        const std::vector<LayerState>* states = &made;
+        if (own != m_plan.shapes.end()) {
+            made = statesOf(m_plan.roles[i], &own->second, latent);
+        } else { // as every other layer of its role
+            const auto [known, added] = m_states.try_emplace({m_plan.roles[i], latent});
+            if (added)
+                known->second = statesOf(m_plan.roles[i], nullptr, latent);
+            states = &known->second;
+        }
+        for (const LayerState& state : *states) {
+            if (const Result<void> added = m_groups.add(static_cast<std::int64_t>(i), state, m_reading.fields); !added)
                 return added;
         }
         return {};
@@ -237,9 +256,10 @@ private:
         while (read > 0 && m_plan.roles[read - 1] != m_plan.roles[i])
             --read;
         if (read == 0)
-            return m_reading.fields.text().error("import.inconsistent",
+            return Error {"import.inconsistent",
                 fmt::format("layer {} shares the state of a layer of its kind, but none before {} is of it", i, own),
-                "a layer of each kind among those that keep state");
+                {m_reading.fields.root().file(), m_reading.fields.pointer("num_kv_shared_layers")}, {},
+                "a layer of each kind among those that keep state"};
         const std::string group = m_groups.idOf(static_cast<std::int64_t>(read - 1));
         if (group.empty())
             return {};
@@ -248,7 +268,7 @@ private:
                               .kind = LayerKind::Shared}};
         state.group.readsGroup = group;
         state.sources["readsGroup"] = m_plan.sharedSource;
-        return m_groups.add(static_cast<std::int64_t>(i), state, m_reading.fields.text());
+        return m_groups.add(static_cast<std::int64_t>(i), state, m_reading.fields);
     }
 
     /// What the layers of one draft module are: those that a field names, else one like the trunk's attention.
@@ -257,9 +277,7 @@ private:
         const HfFields& fields = m_reading.fields;
         std::vector<LayerRole> out;
         const auto put = [&](std::optional<LayerRole> role) {
-            const bool known = role && *role != LayerRole::Cross && (*role != LayerRole::Mixer || m_mixer)
-                && (*role != LayerRole::Sliding || m_plan.window) && (*role != LayerRole::Chunked || m_plan.chunk);
-            if (known)
+            if (role)
                 out.push_back(*role);
         };
         if (const auto names = fields.find({"mtp_layers_block_type"}); names && names->isArray()) {
@@ -289,6 +307,8 @@ private:
     const HfReading& m_reading;
     LayerPlan m_plan;
     LayerGroups m_groups;
+    std::map<std::pair<LayerRole, const LayerState*>, std::vector<LayerState>> m_states {};
+    bool m_hasShape = false;
     AttentionShape m_full {};
     AttentionShape m_sliding {};
     std::optional<LatentStates> m_latent;
@@ -331,11 +351,9 @@ Result<void> addAllGroups(const HfReading& reading)
         return drafts.error();
     if (drafts->layers.value == 0)
         return {};
-    const Result<std::vector<LayerState>> states = builder.draftStates(*drafts);
-    if (!states)
-        return states.error();
-    if (!states->empty())
-        return addDraftGroups(reading, *drafts, *states, layers->value);
+    const std::vector<LayerState> states = builder.draftStates(*drafts);
+    if (!states.empty())
+        return addDraftGroups(reading, *drafts, states, layers->value);
     noteUnknownDrafts(reading, *drafts);
     return {};
 }

@@ -124,7 +124,8 @@ private:
             m_plan.roles[i]
                 = static_cast<std::int64_t>(i) % length->value == offset->value ? LayerRole::Full : LayerRole::Mixer;
         m_plan.source = length->source;
-        m_plan.source.note = fmt::format("attention where i mod {} is {}", length->value, offset->value);
+        if (m_plan.source.kind != Source::Kind::Assumption)
+            m_plan.source.note = fmt::format("attention where i mod {} is {}", length->value, offset->value);
         return {};
     }
 
@@ -261,6 +262,8 @@ Result<Stated> readLayerCount(const HfReading& reading)
             return list->error("json.range", "not one entry a layer", fmt::format("1 to {} entries", mostLayers));
         return Stated {static_cast<std::int64_t>(size), fields.fileSource(list->pointer(), "one entry a layer")};
     }
+    if (fields.isNested() && reading.family.nestedLayers != 0)
+        return reading.numberOr({"num_hidden_layers"}, 1, mostLayers, reading.family.nestedLayers, "full.layers");
     return fields.missing("num_hidden_layers", "the number of layers, as every Hugging Face config.json has it");
 }
 

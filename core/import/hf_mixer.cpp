@@ -35,7 +35,8 @@ Result<Stated> MixerBuilder::hiddenSize() const
 
 Source MixerBuilder::noted(Source source, std::string note)
 {
-    source.note = source.note.empty() ? std::move(note) : source.note + " " + note;
+    if (source.kind != Source::Kind::Assumption) // whose note is the assumption itself
+        source.note = source.note.empty() ? std::move(note) : source.note + " " + note;
     return source;
 }
 

@@ -85,7 +85,7 @@ void LayerState::add(StateTensor tensor, const Source& heads, const Source& widt
     group.tensors.push_back(std::move(tensor));
 }
 
-Result<void> LayerGroups::add(std::int64_t layer, const LayerState& state, const JsonView& root)
+Result<void> LayerGroups::add(std::int64_t layer, const LayerState& state, const HfFields& fields)
 {
     const auto same
         = std::find_if(m_parts.begin(), m_parts.end(), [&](const Part& part) { return part.asked == state.group; });
@@ -94,7 +94,8 @@ Result<void> LayerGroups::add(std::int64_t layer, const LayerState& state, const
         return {};
     }
     if (m_parts.size() == mostGroups)
-        return root.error("import.unsupported", fmt::format("the layers keep more than {} kinds of state", mostGroups));
+        return Error {"import.unsupported", fmt::format("the layers keep more than {} kinds of state", mostGroups),
+            {fields.root().file(), fields.pointer("num_hidden_layers")}};
     Part part {state, state.group, {layer}};
     const auto taken = [&](const std::string& id) {
         return std::any_of(

@@ -58,7 +58,7 @@ class LayerGroups
 public:
     /// Layers arrive in ascending order. A group of the same id but other tensors gets an id of its own. Error:
     /// import.unsupported beyond 256 groups.
-    Result<void> add(std::int64_t layer, const LayerState& state, const JsonView& root);
+    Result<void> add(std::int64_t layer, const LayerState& state, const HfFields& fields);
     bool isEmpty() const { return m_parts.empty(); }
     /// The id of the first group that `layer` is in; "" when it is in none.
     std::string idOf(std::int64_t layer) const;

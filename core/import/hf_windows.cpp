@@ -106,7 +106,8 @@ private:
         const auto direction = m_fields.find({"use_bidirectional_attention"});
         if (direction && direction->json() == "all") {
             m_plan.window->value = m_plan.window->value / 2 + 1;
-            m_plan.window->source.note = "use_bidirectional_attention is all: half the window, and one";
+            if (m_plan.window->source.kind != Source::Kind::Assumption)
+                m_plan.window->source.note = "use_bidirectional_attention is all: half the window, and one";
         }
         return true;
     }

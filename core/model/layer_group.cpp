@@ -38,7 +38,7 @@ std::span<const std::string_view> tierNames()
 
 std::span<const std::string_view> groupUseNames()
 {
-    static constexpr std::array<std::string_view, 2> names {"", "speculation"};
+    static constexpr std::array<std::string_view, 3> names {"", "always", "speculation"};
     return names;
 }
 

@@ -72,10 +72,11 @@ std::span<const std::string_view> tierNames(); ///< "device", "host"
 
 /// When a group's layers run, and so keep state.
 enum class GroupUse : std::uint8_t {
+    NotStated, ///< as Always
     Always,
     Speculation, ///< draft layers: only while speculation is on
 };
-std::span<const std::string_view> groupUseNames(); ///< "" (always), "speculation"
+std::span<const std::string_view> groupUseNames(); ///< "", "always", "speculation"
 
 /// Layers that keep the same tensors.
 struct LayerGroup
@@ -90,7 +91,7 @@ struct LayerGroup
     std::vector<StateTensor> tensors {};
     std::int64_t pipelineStage = 0; ///< the stage that holds it, when the plan says so
     Tier tier = Tier::Device;
-    GroupUse use = GroupUse::Always;
+    GroupUse use = GroupUse::NotStated;
 
     bool operator==(const LayerGroup&) const = default;
 

@@ -120,7 +120,7 @@ std::span<const TitledChoices> otherChoices()
     static constexpr std::array<std::string_view, 9> kinds {
         "full", "sliding", "chunked", "MLA", "sparse MLA", "compressed", "recurrent", "cross", "shared"};
     static constexpr std::array<std::string_view, 3> variables {"tokens", "encoder tokens", "image tokens"};
-    static constexpr std::array<std::string_view, 2> uses {"", "while speculation is on"};
+    static constexpr std::array<std::string_view, 3> uses {"", "always", "while speculation is on"};
     static constexpr std::array<std::string_view, 4> exhausted {"", "wait", "reject", "preempt and recompute"};
     static constexpr std::array<std::string_view, 3> reservation {"", "on demand", "for the full output"};
     static const std::array out {

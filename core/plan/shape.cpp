@@ -54,7 +54,7 @@ TensorShape tensorShape(const Plan& plan, const PlanInputs& inputs, const LayerG
 
 bool keepsState(const Plan& plan, const LayerGroup& group)
 {
-    return !group.tensors.empty() && (group.use == GroupUse::Always || plan.engine.speculation == Switch::On);
+    return !group.tensors.empty() && (group.use != GroupUse::Speculation || plan.engine.speculation == Switch::On);
 }
 
 std::optional<std::int64_t> entriesIn(const Plan& plan, const StateTensor& tensor, std::int64_t tokens)

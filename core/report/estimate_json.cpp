@@ -144,7 +144,8 @@ OrderedJson importJson(const Plan& plan)
     for (const LayerGroup& group : plan.worksheet.groups) {
         OrderedJson entry {{"id", group.id}, {"name", group.name}, {"layers", group.layers},
             {"kind", layerKindNames()[static_cast<std::size_t>(group.kind)]}, {"layerIndices", group.layerIndices},
-            {"readsGroup", group.readsGroup}, {"countsWhen", group.use == GroupUse::Always ? "always" : "speculation"},
+            {"readsGroup", group.readsGroup},
+            {"countsWhen", group.use == GroupUse::Speculation ? "speculation" : "always"},
             {"retentionLimit", orNull(group.retentionLimit())}};
         entry["tensors"] = OrderedJson::array();
         for (const StateTensor& tensor : group.tensors) {

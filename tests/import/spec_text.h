@@ -59,7 +59,7 @@ inline QString stateText(const ModelSpec& model)
                    .arg(q(group.layerIndices),
                        tensors.isEmpty() ? QString() : u' ' + tensors.join(QStringLiteral(", ")),
                        group.readsGroup.empty() ? QString() : QStringLiteral(" reads ") + q(group.readsGroup),
-                       group.use == GroupUse::Always ? QString() : QStringLiteral(" speculation"));
+                       group.use == GroupUse::Speculation ? QStringLiteral(" speculation") : QString());
     }
     return out.join(QStringLiteral("; "));
 }

@@ -42,7 +42,8 @@ QString broken(const ModelSpec& model)
         if (!indices || static_cast<std::int64_t>(indices->size()) != group.layers || group.layers < 1
             || group.layers > 10'000)
             return QStringLiteral("layers of ") + q(group.id);
-        if (group.tensors.empty() || !model.provenance.find("groups." + group.id + ".layers"))
+        if (group.tensors.empty() != (group.kind == LayerKind::Shared)
+            || !model.provenance.find("groups." + group.id + ".layers"))
             return QStringLiteral("tensors or source of ") + q(group.id);
         for (const StateTensor& tensor : group.tensors) {
             const std::string path = "groups." + group.id + ".tensors." + tensor.id;
@@ -332,6 +333,19 @@ void HfConfigTest::cacheHints()
     QCOMPARE(hints(both), QStringList {QStringLiteral("/quantization/kv_cache_quant_algo FP8")});
     QVERIFY(write(beside, "{"));
     QCOMPARE(diagnosticIds(*import("{}")), QStringLiteral("import.maximum_positions import.quantization_file!"));
+
+    // The settings of generation are notes too.
+    QVERIFY(QFile::remove(beside));
+    const QString generation = folder.filePath(QStringLiteral("generation_config.json"));
+    QVERIFY(write(generation, R"({"cache_implementation":"hybrid","max_new_tokens":2048,"temperature":0.6})"));
+    const auto noted = import("{}");
+    QCOMPARE(diagnosticIds(*noted),
+        QStringLiteral("import.maximum_positions import.cache_implementation import.generation_limit"));
+    QCOMPARE(q(noted->diagnostics.back().where.at), QStringLiteral("/max_new_tokens"));
+    QVERIFY(write(generation, R"({"cache_implementation":1,"max_new_tokens":-1})"));
+    QCOMPARE(diagnosticIds(*import("{}")), QStringLiteral("import.maximum_positions"));
+    QVERIFY(write(generation, "["));
+    QCOMPARE(diagnosticIds(*import("{}")), QStringLiteral("import.maximum_positions import.generation_file!"));
 }
 
 void HfConfigTest::damagedFiles_data()

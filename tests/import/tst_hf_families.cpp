@@ -27,6 +27,8 @@ private Q_SLOTS:
     void states();
     void aliases_data();
     void aliases();
+    void publishedBytes_data();
+    void publishedBytes();
     void crossTokens();
     void assumedParts();
 
@@ -160,7 +162,7 @@ void HfFamiliesTest::sharedRows()
     row("Gemma 3n, all", shaped("gemma3n_text", shared + "4," + layerTypes("sfsf")),
         QStringLiteral("json.range /num_kv_shared_layers"));
     row("Gemma 3n, none of their kind before", shaped("gemma3n_text", shared + "1," + layerTypes("sssf")),
-        QStringLiteral("import.inconsistent "));
+        QStringLiteral("import.inconsistent /num_kv_shared_layers"));
     row("Gemma 3n, everything of the class",
         R"({"model_type":"gemma3n_text","vocab_size":262400,"num_hidden_layers":35})",
         QStringLiteral(
@@ -246,7 +248,8 @@ void HfFamiliesTest::compressedRows()
     row("DeepSeek V4.1, a source without entries", config("deepseek_v41_text", v41 + R"(,"kv_source_layer_ids":[0])"),
         QStringLiteral("import.inconsistent /kv_source_layer_ids/0"));
     row("DeepSeek V4.1, a reader before every source",
-        config("deepseek_v41_text", v41 + R"(,"kv_source_layer_ids":[2])"), QStringLiteral("import.inconsistent "));
+        config("deepseek_v41_text", v41 + R"(,"kv_source_layer_ids":[2])"),
+        QStringLiteral("import.inconsistent /kv_source_layer_ids"));
 }
 
 void HfFamiliesTest::crossRows()
@@ -303,6 +306,17 @@ void HfFamiliesTest::draftRows()
         shaped("step3p5", R"("sliding_window":16,"num_nextn_predict_layers":1,)" + layerTypes("fssss")),
         QStringLiteral("full 1 [0] k 2x8, v 2x8; sliding 3 [1-3] k 2x8 min(v, 16), v 2x8 min(v, 16); draft 1 [4] k 2x8 "
                        "min(v, 16), v 2x8 min(v, 16) speculation"));
+    row("drafts that slide, where nothing else does",
+        shaped("step3p5", R"("num_nextn_predict_layers":1,)" + layerTypes("ffffs")),
+        QStringLiteral("full 4 [0-3] k 2x8, v 2x8"));
+    row("drafts with attention, where nothing else has any",
+        shaped("nemotron_h",
+            R"("mamba_num_heads":4,"mamba_head_dim":8,"n_groups":2,"ssm_state_size":16,"hybrid_override_pattern":"MEEE",)"
+            R"("num_nextn_predict_layers":1,"mtp_hybrid_override_pattern":"*E")"),
+        QStringLiteral(
+            "mamba2 1 [0] conv 4x8 3 (fixed) bf16, conv_bc 2x32 3 (fixed) bf16, state 4x128 1 (fixed) bf16"));
+    row("a latent for another sequence", shaped("mllama_text_model", R"("kv_lora_rank":32,"qk_rope_head_dim":4)"),
+        QStringLiteral("import.unsupported /kv_lora_rank"));
     row("10^6 drafts", shaped("llama", R"("num_nextn_predict_layers":1000000)"),
         QStringLiteral("json.range /num_nextn_predict_layers"));
 }
@@ -374,6 +388,23 @@ void HfFamiliesTest::aliases_data()
     add("XGLM",
         R"({"model_type":"xglm","num_layers":2,"attention_heads":4,"d_model":32,"max_position_embeddings":2048})",
         "full 2 [0-1] k 4x8 v 4x8", 2048);
+    add("LLaVA: a text part that leaves out what is as in its class",
+        R"({"model_type":"llava","text_config":{"model_type":"llama","max_position_embeddings":4096,"vocab_size":32064}})",
+        "full 32 [0-31] k 32x128 v 32x128", 4096);
+    add("the same, larger",
+        R"({"model_type":"llava","text_config":{"model_type":"llama","hidden_size":5120,"num_hidden_layers":40,)"
+        R"("num_attention_heads":40}})",
+        "full 40 [0-39] k 40x128 v 40x128", 0);
+    add("Qwen Omni: nested twice",
+        R"({"model_type":"qwen2_5_omni","thinker_config":{"model_type":"t","text_config":{"model_type":"qwen2_5_vl_text",)"
+        R"("num_hidden_layers":2,"hidden_size":32,"num_attention_heads":4,"num_key_value_heads":2}}})",
+        "full 2 [0-1] k 2x8 v 2x8", 0);
+    add("DeepSeek-VL 2",
+        R"({"model_type":"deepseek_vl_v2","language_config":{"model_type":"deepseek_v2",)"
+        R"("num_hidden_layers":2,"kv_lora_rank":32,"qk_rope_head_dim":4}})",
+        "mla 2 [0-1] latent 1x32 rope 1x4", 0);
+    add("a file of its own says everything", R"({"model_type":"llama","max_position_embeddings":4096})",
+        "import.missing_field /num_hidden_layers", 0);
     add("MPT, heads not stated",
         R"({"model_type":"mpt","n_layers":2,"n_heads":4,"d_model":32,)"
         R"("attn_config":{"attn_type":"grouped_query_attention"}})",
@@ -387,6 +418,58 @@ void HfFamiliesTest::aliases()
     QTEST(outcome(model), "outcome");
     if (model)
         QTEST(qint64 {model->maximumPositions.value_or(0)}, "maximumPositions");
+}
+
+void HfFamiliesTest::publishedBytes_data()
+{
+    QTest::addColumn<qint64>("perToken"); // of two-byte elements, index keys apart
+    QTest::addColumn<qint64>("indexPerToken");
+    QTest::addColumn<qint64>("window"); // of a sequence that fills it
+    QTest::addColumn<qint64>("fixed");
+    const auto add = [](const char* file, qint64 perToken, qint64 index, qint64 window, qint64 fixed) {
+        QTest::newRow(file) << perToken << index << window << fixed;
+    };
+    add("llama_4_scout", 49'152, 0, 1'207'959'552, 0);
+    add("gemma_4_31b", 81'920, 0, 838'860'800, 0);
+    add("glm_5_2", 89'856, 5'376, 0, 0);
+    add("deepseek_v4_flash", 5'536, 1'344, 5'636'096, 11'345'920);
+    add("qwen3_6_27b", 65'536, 0, 0, 153'944'064);
+    add("kimi_k3", 27'648, 0, 0, 449'372'160);
+    add("nemotron_3_nano", 6'144, 0, 0, 49'082'368);
+    add("deepseek_r1", 70'272, 0, 0, 0);
+    add("gpt_oss_120b", 36'864, 0, 4'718'592, 0);
+    add("gemma_3_27b", 81'920, 0, 436'207'616, 0);
+}
+
+// Figures of published tables of these models, 16-bit state, one sequence, draft layers apart.
+void HfFamiliesTest::publishedBytes()
+{
+    const auto model = importModel((qEnvironmentVariable("KVW_SOURCE_DIR") + QStringLiteral("/tests/data/import/")
+        + QLatin1String(QTest::currentDataTag()) + QStringLiteral(".json"))
+                                       .toStdString());
+    QVERIFY2(model.ok(), model.ok() ? "" : model.error().text().c_str());
+    qint64 perToken = 0, index = 0, window = 0, fixed = 0;
+    for (const LayerGroup& group : model->groups) {
+        for (const StateTensor& tensor : group.tensors) {
+            if (group.use == GroupUse::Speculation)
+                continue;
+            const qint64 row = group.layers * tensor.heads
+                * rowBytes(tensor.elementType == ElementType::NotStated ? ElementType::Bf16 : tensor.elementType,
+                    tensor.width);
+            if (tensor.growth.form == GrowthForm::Fixed)
+                fixed += row * tensor.growth.entries;
+            else if (tensor.growth.form == GrowthForm::Chunked)
+                window += row * tensor.growth.chunk;
+            else if (tensor.growth.limit)
+                window += row * *tensor.growth.limit;
+            else
+                (tensor.role == TensorRole::IndexKey ? index : perToken) += row / tensor.growth.stride;
+        }
+    }
+    QTEST(perToken, "perToken");
+    QTEST(index, "indexPerToken");
+    QTEST(window, "window");
+    QTEST(fixed, "fixed");
 }
 
 // How long the other sequence is at most, with where that was read.

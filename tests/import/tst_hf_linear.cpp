@@ -206,8 +206,8 @@ void HfLinearTest::refusedRows()
         "import.unsupported /layer_types/0");
     refuse("a flag 2", shaped("minimax_text_01", R"("attn_type_list":[0,0,2,1])"), "json.range /attn_type_list/2");
     refuse("RWKV heads", config("rwkv6", R"("head_size":7)"), "import.inconsistent /head_size");
-    refuse(
-        "nothing that keeps state", shaped("nemotron_h", R"("hybrid_override_pattern":"EEE-")"), "import.unsupported ");
+    refuse("nothing that keeps state", shaped("nemotron_h", R"("hybrid_override_pattern":"EEE-")"),
+        "import.unsupported /hybrid_override_pattern");
 }
 
 void HfLinearTest::states()

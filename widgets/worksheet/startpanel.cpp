@@ -37,8 +37,9 @@ StartPanel::StartPanel(QWidget* parent)
     inside->setFixedWidth(columnWidth);
     auto* column = new QVBoxLayout(inside);
     column->setSpacing(8);
-    auto* sentence = new QLabel(
-        tr("Choose a model of the library, open a model file or a plan, start from an example, or enter a layer group."), inside);
+    auto* sentence = new QLabel(tr("Choose a model of the library, open a model file or a plan, start from an example, "
+                                   "or enter a layer group."),
+        inside);
     sentence->setWordWrap(true);
     column->addWidget(sentence);
     auto* open = new QHBoxLayout;
