@@ -313,8 +313,8 @@ private:
         m_model.provenance.set(path + ".layers", layers);
         if (!group.readsGroup.empty())
             m_model.provenance.set(path + ".readsGroup", m_shape.ownSource);
-        if (group.use != GroupUse::Always)
-            m_model.provenance.set(path + ".use", m_fields.fileSource("nextn_predict_layers"));
+        if (group.use == GroupUse::Speculation)
+            m_model.provenance.set(path + ".countsWhen", m_fields.fileSource("nextn_predict_layers"));
         for (std::size_t i = 0; i < group.tensors.size(); ++i) {
             const std::string tensor = path + ".tensors." + group.tensors[i].id;
             const TensorSources& sources = state.sources[i];

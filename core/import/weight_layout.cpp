@@ -189,7 +189,7 @@ void WeightLayout::compareLayers(ModelSpec& model) const
         for (const std::int64_t layer : *layers) {
             stated.push_back(layer);
             // Draft layers may be left out of a checkpoint.
-            if (m_layers.count(layer) == 0 && group.use == GroupUse::Always)
+            if (m_layers.count(layer) == 0 && group.use != GroupUse::Speculation)
                 absent.push_back(layer);
         }
     }

@@ -443,6 +443,15 @@ void TestEditing::emptyStart()
     }
     window.activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTimer::singleShot(50, &window, [] {
+        QWidget* dialog = QApplication::activeModalWidget();
+        QVERIFY(dialog);
+        for (QPushButton* one : dialog->findChildren<QPushButton*>()) {
+            if (one->text() == "Empty plan")
+                return one->click();
+        }
+        dialog->close();
+    });
     QTest::keyClick(&window, Qt::Key_N, Qt::ControlModifier);
     QVERIFY(start->isVisible());
 }
