@@ -182,8 +182,7 @@ int runModels(const Options& options)
     }
     Section out {"models", fmt::format("{} of {} models", found.size(), known.all.size()), {}, {}};
     Table table;
-    table.columns
-        = {{"Model"}, {"Layers"}, {"B/token", true}, {"Fixed B", true}, {"Longest", true}, {"Confidence"}};
+    table.columns = {{"Model"}, {"Layers"}, {"B/token", true}, {"Fixed B", true}, {"Longest", true}, {"Confidence"}};
     for (const LibraryModel* model : found) {
         const Sizes sizes = sizesOf(*model);
         table.rows.push_back({model->id + (model->own ? " (own)" : ""), layersText(*model),
