@@ -23,8 +23,9 @@ namespace kvw {
 /// import.missing_field, import.inconsistent, json.type, json.range.
 Result<ModelSpec> importHuggingFaceConfig(const JsonDocument& document);
 
-/// The same from a file; one named config.json may have hf_quant_config.json and generation_config.json beside it, whose
-/// hints for the cache's element type and the length of outputs are noted too. Errors: also those of readJsonFile().
+/// The same from a file; one named config.json may have hf_quant_config.json and generation_config.json beside it,
+/// whose hints for the cache's element type and the length of outputs are noted too. Errors: also those of
+/// readJsonFile().
 Result<ModelSpec> importHuggingFaceFile(const std::string& path);
 
 } // namespace kvw
