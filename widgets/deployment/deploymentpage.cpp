@@ -89,22 +89,23 @@ QWidget* DeploymentPage::makeForms()
     auto* grid = new QGridLayout(out);
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setSpacing(8);
-    grid->addWidget(
-        formPane(tr("Engine"), m_rules,
-            {"engine.name", "engine.version", "engine.blockTokens", "engine.maxBatchedTokens", "engine.maxSequences",
-                "engine.speculation", "cache.elementType", "cache.allocation", "reuse.prefixCaching"}),
+    grid->addWidget(formPane(tr("Engine"), m_rules,
+                        {"engine.name", "engine.version", "engine.blockTokens", "engine.maxBatchedTokens",
+                            "engine.maxSequences", "cache.elementType", "cache.allocation", "reuse.prefixCaching"}),
         0, 0);
     grid->addWidget(formPane(tr("Devices and ranks"), nullptr,
                         {"deployment.gpu", "deployment.memoryBytes", "deployment.tp", "deployment.pp", "deployment.dp",
                             "loaded.weightBytes", "loaded.weightSource"}),
         0, 1);
-    grid->addWidget(formPane(tr("Limits and admission"), nullptr,
-                        {"limits.maxModelLen", "limits.promptTokens", "limits.outputTokens",
-                            "limits.concurrentSequences", "limits.encoderTokens", "limits.imageTokens",
-                            "admission.whenExhausted", "admission.reservation", "admission.maxWaitSteps"}),
+    grid->addWidget(
+        formPane(tr("Limits and admission"), nullptr,
+            {"limits.maxModelLen", "limits.promptTokens", "limits.outputTokens", "limits.concurrentSequences",
+                "admission.whenExhausted", "admission.reservation", "admission.maxWaitSteps"}),
         1, 0);
-    grid->addWidget(formPane(tr("Budget, as stated"), new ElidedLabel(tr("of one rank: whole, or in parts"), this),
-                        {"budget.kvBytesPerRank", "budget.utilization", "budget.activationBytes", "budget.otherBytes"}),
+    grid->addWidget(formPane(tr("Budget, and what few models need"),
+                        new ElidedLabel(tr("budget of one rank: whole, or in parts"), this),
+                        {"budget.kvBytesPerRank", "budget.utilization", "budget.activationBytes", "budget.otherBytes",
+                            "engine.speculation", "limits.encoderTokens", "limits.imageTokens"}),
         1, 1);
     for (int i : {0, 1}) {
         grid->setColumnStretch(i, 1);

@@ -257,8 +257,8 @@ QString LiveProbePage::sourceText() const
     const RunReference* reference = shownReference();
     const std::string hash = here ? here->planHash : reference->planHash;
     const QString device = here ? here->device : QString::fromStdString(reference->device);
-    return (hash == m_document.hash() ? tr("live run %1 on %2") : tr("~ live run %1 on %2, of an earlier plan"))
-        .arg(run, device);
+    return (hash == m_document.hash() ? tr("%1, live on %2") : tr("~ %1, live on %2, of an earlier plan"))
+        .arg(runTitle(run), device);
 }
 
 /// The run of this session that is shown: the chosen one, else the newest.

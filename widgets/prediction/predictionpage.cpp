@@ -179,7 +179,8 @@ void PredictionPage::fitRows(QTableView* view, int rows)
     small.setPointSizeF(small.pointSizeF() * 0.92);
     view->setFont(small);
     view->horizontalHeader()->setFont(small);
-    view->setFixedHeight(rows * row + view->horizontalHeader()->sizeHint().height() + 2 * view->frameWidth() + 2);
+    view->horizontalHeader()->setFixedHeight(2 * QFontMetrics(small).height() + 6); // titles have two lines
+    view->setFixedHeight(rows * row + view->horizontalHeader()->height() + 2 * view->frameWidth() + 2);
     view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     view->horizontalHeader()->setMinimumSectionSize(20);
     view->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
