@@ -133,17 +133,21 @@ std::string_view ByteReader::window()
     return m_piece.substr(m_at);
 }
 
+/// Whether so many bytes are left; fails where they are not.
+bool ByteReader::holds(std::uint64_t count)
+{
+    if (!m_error && count > left())
+        fail(errorAt(offset(), "file.truncated", "the file ends inside a value", fmt::format("{} bytes left", left()),
+            fmt::format("{} bytes", count)));
+    return !m_error;
+}
+
 void ByteReader::read(void* to, std::size_t count)
 {
     auto* out = static_cast<char*>(to);
     std::fill(out, out + count, '\0');
-    if (m_error)
+    if (!holds(count))
         return;
-    if (count > left()) {
-        fail(errorAt(offset(), "file.truncated", "the file ends inside a value", fmt::format("{} bytes left", left()),
-            fmt::format("{} bytes", count)));
-        return;
-    }
     while (count > 0) {
         const std::string_view there = window();
         if (there.empty()) // a failure: the limit is far enough
@@ -158,13 +162,8 @@ void ByteReader::read(void* to, std::size_t count)
 
 void ByteReader::skip(std::uint64_t count)
 {
-    if (m_error)
+    if (!holds(count))
         return;
-    if (count > left()) {
-        fail(errorAt(offset(), "file.truncated", "the file ends inside a value", fmt::format("{} bytes left", left()),
-            fmt::format("{} bytes", count)));
-        return;
-    }
     while (count > 0) {
         const std::string_view there = window();
         if (there.empty())

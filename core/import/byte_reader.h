@@ -91,6 +91,7 @@ public:
 
 private:
     explicit ByteReader(int descriptor, std::uint64_t size, std::string path);
+    bool holds(std::uint64_t count);
     template <typename T>
     static T swapped(T value)
     {

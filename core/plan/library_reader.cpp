@@ -24,6 +24,19 @@ std::function<Result<void>(const JsonView&)> textInto(std::string& out)
     };
 }
 
+/// `Count`: a whole number, or one that may be absent.
+template <typename Count>
+std::function<Result<void>(const JsonView&)> countInto(Count& out, std::int64_t least, std::int64_t most)
+{
+    return [&out, least, most](const JsonView& view) -> Result<void> {
+        const Result<std::int64_t> read = view.integer(least, most);
+        if (!read)
+            return read.error();
+        out = *read;
+        return {};
+    };
+}
+
 } // namespace
 
 LibraryReader& LibraryReader::text(const char* name, std::string& out)
@@ -56,26 +69,14 @@ LibraryReader& LibraryReader::maybeTexts(const char* name, std::vector<std::stri
 
 LibraryReader& LibraryReader::count(const char* name, std::int64_t& out, std::int64_t least, std::int64_t most)
 {
-    m_members.push_back({name, true, [&out, least, most](const JsonView& view) -> Result<void> {
-                             const Result<std::int64_t> read = view.integer(least, most);
-                             if (!read)
-                                 return read.error();
-                             out = *read;
-                             return {};
-                         }});
+    m_members.push_back({name, true, countInto(out, least, most)});
     return *this;
 }
 
 LibraryReader& LibraryReader::maybeCount(
     const char* name, std::optional<std::int64_t>& out, std::int64_t least, std::int64_t most)
 {
-    m_members.push_back({name, false, [&out, least, most](const JsonView& view) -> Result<void> {
-                             const Result<std::int64_t> read = view.integer(least, most);
-                             if (!read)
-                                 return read.error();
-                             out = *read;
-                             return {};
-                         }});
+    m_members.push_back({name, false, countInto(out, least, most)});
     return *this;
 }
 
