@@ -53,7 +53,7 @@ void limitDiagnostics(const Plan& plan, Diagnostics& out)
     }
     if (limits.maxModelLen && plan.model.maximumPositions && *limits.maxModelLen > *plan.model.maximumPositions) {
         out.push_back({Severity::Warning, "limits.beyond_model",
-            fmt::format("The configured maximum of {} tokens is beyond the {} that the model file states.",
+            fmt::format("The configured maximum of {} tokens is beyond the {} that the model states.",
                 grouped(*limits.maxModelLen), grouped(*plan.model.maximumPositions)),
             "limits.maxModelLen"});
     }

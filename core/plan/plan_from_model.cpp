@@ -56,7 +56,7 @@ void addFirstWorkload(Plan& plan, std::int64_t longest)
     });
 }
 
-/// What cross attention reads: the most that the model file states, until somebody says otherwise.
+/// What cross attention reads: the most that the model states, until somebody says otherwise.
 void addCrossTokens(Plan& plan, const ModelSpec& model)
 {
     const auto follow = [&](const std::optional<std::int64_t>& most, std::optional<std::int64_t>& field, const char* id,
@@ -68,9 +68,9 @@ void addCrossTokens(Plan& plan, const ModelSpec& model)
         plan.assumptions.push_back(follows);
     };
     follow(model.encoderTokens, plan.limits.encoderTokens, "plan.encoder_tokens", "limits.encoderTokens",
-        "The cross attention reads the longest encoder sequence that the model file states");
+        "The cross attention reads the longest encoder sequence that the model states");
     follow(model.imageTokens, plan.limits.imageTokens, "plan.image_tokens", "limits.imageTokens",
-        "The cross attention reads one image of the largest size that the model file states");
+        "The cross attention reads one image of the largest size that the model states");
 }
 
 /// Where a model's field lies in a plan.
@@ -117,7 +117,7 @@ Plan planFromModel(const ModelSpec& model)
     if (model.maximumPositions) {
         plan.limits.maxModelLen = model.maximumPositions;
         const Assumption follows {"plan.max_model_len",
-            fmt::format("The configured maximum is the longest sequence that the model file states, {} tokens.",
+            fmt::format("The configured maximum is the longest sequence that the model states, {} tokens.",
                 grouped(*model.maximumPositions)),
             "limits.maxModelLen"};
         plan.provenance.set("limits.maxModelLen",

@@ -321,6 +321,8 @@ public:
             found = m_entries.insert(m_entries.end(), {source, {}});
         if (!source.at.empty() && source.kind == Source::Kind::EngineRule)
             found->places.insert(source.at);
+        if (!source.at.empty() && source.kind == Source::Kind::Library) // where the entry has it from, how far it goes
+            found->places.insert(source.at + (source.note.empty() ? "" : ": " + source.note));
     }
 
     void addTo(Table& table) const

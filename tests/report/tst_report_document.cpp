@@ -3,6 +3,7 @@
 
 #include "evidence/runs.h"
 #include "plan/identity.h"
+#include "plan/model_library.h"
 #include "report/formula_book.h"
 #include "report/sections.h"
 #include "support/example_plans.h"
@@ -101,6 +102,7 @@ private slots:
     void classification();
     void stalePredictionIsMarked();
     void assumptionsOfAStalePredictionAreMarked();
+    void libraryEntriesNameTheirSource();
     void leftOutSectionsAreNamed();
     void bridgeAddsUp();
     void blockMapIsThatOfTheLog();
@@ -258,6 +260,22 @@ void ReportDocumentTest::assumptionsOfAStalePredictionAreMarked()
     for (std::size_t at = after.find(assumed); at != std::string::npos; at = after.find(assumed, at + 1))
         QCOMPARE(after.substr(at - mark.size(), mark.size()), mark);
     QVERIFY(after.find(mark + assumed) != std::string::npos);
+}
+
+void ReportDocumentTest::libraryEntriesNameTheirSource()
+{
+    const auto& models = builtInModels();
+    const auto inferred = std::find_if(
+        models.begin(), models.end(), [](const LibraryModel& model) { return model.id == "zai-org/GLM-5.3"; });
+    QVERIFY(inferred != models.end());
+    const auto made = make(planFromLibrary(*inferred), false);
+    const Table& sources = *blocksOf<Table>(*sectionOf(made->document, "sources"))[0];
+    QCOMPARE(sources.rows[0][0], std::string("library: zai-org/GLM-5.3"));
+    QVERIFY2(sources.rows[0][2].find("vllm-project/recipes@0c880268") != std::string::npos, sources.rows[0][2].c_str());
+    QVERIFY(sources.rows[0][2].find("inferred from GLM-5.2") != std::string::npos);
+    QCOMPARE(sources.rows[0][3], std::string("not stated in the source"));
+    QCOMPARE(sources.rows[0][4], std::string("2026-11-30"));
+    QVERIFY(toMarkdown(made->document).find("is from the library, not from the model") != std::string::npos);
 }
 
 void ReportDocumentTest::leftOutSectionsAreNamed()
