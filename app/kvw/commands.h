@@ -86,11 +86,6 @@ void print(const Section& section);
 /// $XDG_STATE_HOME/kvworkbench/runs (or ~/.local/state/…), made if need be; the current folder when that cannot be.
 std::string runsFolder();
 
-/// Where the user's own model libraries lie: $XDG_DATA_HOME/kvworkbench/models (or ~/.local/share/…).
-std::string modelsFolder();
-/// A model of the library by its id, or by words that only one fits. Error: library.unknown, with what is near.
-Result<LibraryModel> modelNamed(const std::string& id);
-
 int runImport(const Options& options);
 int runEstimate(const Options& options);
 int runExplain(const Options& options);

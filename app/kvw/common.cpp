@@ -18,21 +18,6 @@
 
 namespace kvw::cli {
 
-namespace {
-
-Result<Loaded> read(const std::string& file)
-{
-    constexpr std::string_view ofLibrary = "library:";
-    if (!file.starts_with(ofLibrary))
-        return openPlanOrModel(file);
-    const Result<LibraryModel> model = modelNamed(file.substr(ofLibrary.size()));
-    if (!model)
-        return model.error();
-    return Loaded {planFromLibrary(*model)};
-}
-
-} // namespace
-
 /// `inPlace`: the result may take the place of the file that is read.
 Result<void> checkOutputs(const Options& options, bool inPlace)
 {
@@ -58,7 +43,7 @@ Result<Loaded> load(const Options& options)
 {
     if (Result<void> outputs = checkOutputs(options, options.inPlace); !outputs)
         return outputs.error();
-    Result<Loaded> loaded = read(options.file);
+    Result<Loaded> loaded = openPlanOrModel(options.file);
     if (!loaded)
         return loaded;
     // A plan may be changed in its own file; a model file is not ours to write.

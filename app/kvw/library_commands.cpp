@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <cstdlib>
 
 namespace kvw::cli {
 
@@ -32,13 +31,10 @@ Library library()
 {
     Library out;
     std::vector<Error> refused;
-    out.own = ownModels(modelsFolder(), refused);
+    out.own = ownModels(ownModelsFolder(), refused);
     for (const Error& error : refused)
         std::fprintf(stderr, "kvw: %s\n", error.text().c_str());
-    for (const LibraryModel& model : out.own)
-        out.all.push_back(&model);
-    for (const LibraryModel& model : builtInModels())
-        out.all.push_back(&model);
+    out.all = allModels(out.own);
     return out;
 }
 
@@ -195,28 +191,6 @@ int runModels(const Options& options)
     return ok;
 }
 
-Result<LibraryModel> modelNamed(const std::string& id)
-{
-    const Library known = library();
-    for (const LibraryModel* model : known.all) {
-        if (model->id == id)
-            return *model;
-    }
-    const std::vector<const LibraryModel*> near = searchModels(known.all, id);
-    // The name without the owner will do where only one has it.
-    const auto isNamed = [&](const LibraryModel* model) {
-        return model->id.size() > id.size() && model->id.ends_with(id)
-            && model->id[model->id.size() - id.size() - 1] == '/';
-    };
-    if (near.size() == 1 || (!near.empty() && isNamed(near[0]) && !isNamed(near[1])))
-        return *near.front();
-    std::string like;
-    for (std::size_t i = 0; i < std::min<std::size_t>(near.size(), 8); ++i)
-        like += (i == 0 ? "" : ", ") + near[i]->id;
-    return Error {"library.unknown", "the library has no model of this name", {}, id,
-        near.empty() ? "an id that kvw models lists" : fmt::format("one of {}: {} …", near.size(), like)};
-}
-
 int runModel(const Options& options)
 {
     const Result<LibraryModel> model = modelNamed(options.query);
@@ -265,14 +239,6 @@ int runGpus(const Options& options)
     out.blocks.emplace_back(std::move(table));
     print(out);
     return ok;
-}
-
-std::string modelsFolder()
-{
-    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data)
-        return std::string(data) + "/kvworkbench/models";
-    const char* home = std::getenv("HOME");
-    return (home ? std::string(home) : std::string(".")) + "/.local/share/kvworkbench/models";
 }
 
 } // namespace kvw::cli

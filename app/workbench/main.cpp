@@ -69,7 +69,8 @@ int main(int argc, char** argv)
         option->setFlags(QCommandLineOption::HiddenFromHelp); // for pictures and measurements
         parser.addOption(*option);
     }
-    parser.addPositionalArgument(QStringLiteral("FILE"), QStringLiteral("Plan, config.json or model folder to open"));
+    parser.addPositionalArgument(QStringLiteral("FILE"),
+        QStringLiteral("Plan, config.json, checkpoint folder or GGUF file to open, or library:ID"));
     parser.process(app);
 
     if (parser.isSet(exportTo)) {

@@ -101,6 +101,7 @@ struct EngineSizing
     std::string version; ///< as the plan states it; empty when not
     std::string rules; ///< whose rules, with generation and date of verification
     std::string refusal; ///< why the rule does not apply to this plan; empty when it does
+    std::string refusedField {}; ///< the plan field to change first; empty without a refusal
 
     std::optional<Quantity> blockTokens;
     RankSizings ranks; ///< empty when the engine has no sharding rule

@@ -59,6 +59,9 @@ void addRemarks(const Plan& plan, LaunchLine& out)
     const auto remark = [&](std::string text) { out.remarks.push_back(std::move(text)); };
     if (plan.model.basis == ModelBasis::Hypothetical)
         remark("The model is a hypothetical shape: there are no weights to serve.");
+    const auto named = plan.provenance.find("model.name");
+    if (named && named->kind == Source::Kind::File && plan.model.basis != ModelBasis::Hypothetical)
+        remark("The model's name was read off its file: give the repository or folder that holds the weights.");
     if (plan.cache.elementType != ElementType::NotStated && plan.cache.elementType != plan.model.dtype
         && cacheType(plan).empty())
         remark(fmt::format("The cache element type {} has no name on the line; the engine's choice follows the model.",

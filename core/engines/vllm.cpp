@@ -246,9 +246,11 @@ EngineSizing Vllm::size(const Plan& plan, const std::vector<GroupShape>& shape, 
         : version.generation == Generation::From021                    ? "0.21 to 0.24"
                                                                        : "0.25 and later";
     out.rules = fmt::format("vLLM, one group, {} (verified {})", generation, verified);
-    out.refusal = refusalOf(plan);
-    if (!out.refusal.empty())
+    if (Refusal why = refusalOf(plan); !why.text.empty()) {
+        out.refusal = std::move(why.text);
+        out.refusedField = std::move(why.field);
         return out;
+    }
     const Quantity block = blockTokensOf(inputs);
     const Quantity tp = ranksOf(inputs);
     const Quantity length = lengthOf(inputs);

@@ -17,7 +17,7 @@ Result<std::vector<std::int64_t>> Vllm::plannedBlocks(const Plan& plan, PlanInpu
     const std::vector<GroupShape> shape = shapeOf(plan, inputs);
     const EngineSizing sizing = size(plan, shape, inputs);
     if (!sizing.refusal.empty())
-        return Error {"engine.refusal", sizing.refusal, {{}, "engine.name"}};
+        return Error {"engine.refusal", sizing.refusal, {{}, sizing.refusedField}};
     if (sizing.blocks) {
         if (!sizing.blocks->ok())
             return Error {"engine.refusal", sizing.blocks->error(), {{}, "budget.kvBytesPerRank"}};
@@ -40,8 +40,8 @@ Result<std::vector<std::int64_t>> Vllm::plannedBlocks(const Plan& plan, PlanInpu
 
 Result<PoolLayout> Vllm::layout(const Plan& plan, const std::vector<std::int64_t>& blocks) const
 {
-    if (std::string why = refusalOf(plan); !why.empty())
-        return Error {"engine.refusal", why, {{}, "engine.name"}};
+    if (const Refusal why = refusalOf(plan); !why.text.empty())
+        return Error {"engine.refusal", why.text, {{}, why.field}};
     const LayerGroup& group = *onlyGroup(plan);
     const std::int64_t tp = plan.deployment.tp.value_or(1);
     std::vector<std::int64_t> heads;

@@ -15,16 +15,17 @@ namespace kvw::vllm {
 
 namespace {
 
-std::string tensorRefusal(const LayerGroup& group, const StateTensor& tensor, std::int64_t tp)
+Refusal tensorRefusal(const LayerGroup& group, const StateTensor& tensor, std::int64_t tp)
 {
     const GrowthLaw& growth = tensor.growth;
     if (growth.form != GrowthForm::Linear || growth.stride != 1 || growth.offset != 0
         || growth.variable != GrowthVariable::Tokens || growth.limit != group.retentionLimit())
-        return fmt::format(
-            "the state {}.{} does not keep one entry per token, which these rules do not cover", group.id, tensor.id);
+        return {fmt::format(
+            "the state {}.{} does not keep one entry per token, which these rules do not cover", group.id, tensor.id)};
     if (tensor.shard == ShardRule::Heads && tensor.heads % tp != 0 && tp % tensor.heads != 0)
-        return fmt::format(
-            "{} KV heads cannot be kept on {} tensor-parallel ranks: neither divides the other", tensor.heads, tp);
+        return {fmt::format("{} KV heads cannot be kept on {} tensor-parallel ranks: neither divides the other",
+                    tensor.heads, tp),
+            "deployment.tp"};
     return {};
 }
 
@@ -89,26 +90,28 @@ const LayerGroup* onlyGroup(const Plan& plan)
     return out;
 }
 
-std::string refusalOf(const Plan& plan)
+Refusal refusalOf(const Plan& plan)
 {
     std::size_t groups = 0;
     for (const LayerGroup& group : plan.worksheet.groups)
         groups += keepsState(plan, group) ? 1 : 0;
     if (groups == 0)
-        return "the worksheet has no state";
+        return {"the worksheet has no state"};
     if (groups > 1)
-        return fmt::format(
-            "the model has {} layer groups; these rules cover models whose layers form one cache group", groups);
+        return {fmt::format(
+            "the model has {} layer groups; these rules cover models whose layers form one cache group", groups)};
     const std::int64_t tp = plan.deployment.tp.value_or(1);
-    if (plan.deployment.pp.value_or(1) != 1 || plan.deployment.dp.value_or(1) != 1)
-        return "these rules cover tensor parallelism only, not pipeline or data parallelism";
+    const bool stages = plan.deployment.pp.value_or(1) != 1;
+    if (stages || plan.deployment.dp.value_or(1) != 1)
+        return {"these rules cover tensor parallelism only, not pipeline or data parallelism",
+            stages ? "deployment.pp" : "deployment.dp"};
     if (plan.cache.allocation == Allocation::StaticContiguous || plan.cache.allocation == Allocation::GrowingContiguous)
-        return "vLLM allocates a paged pool; it has no contiguous allocation";
+        return {"vLLM allocates a paged pool; it has no contiguous allocation", "cache.allocation"};
     const LayerGroup& group = *onlyGroup(plan);
     if (group.tier != Tier::Device)
-        return fmt::format("vLLM keeps the pool of {} on the device, the plan on the host", group.id);
+        return {fmt::format("vLLM keeps the pool of {} on the device, the plan on the host", group.id)};
     for (const StateTensor& tensor : group.tensors) {
-        if (std::string why = tensorRefusal(group, tensor, tp); !why.empty())
+        if (Refusal why = tensorRefusal(group, tensor, tp); !why.text.empty())
             return why;
     }
     return {};

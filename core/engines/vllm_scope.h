@@ -38,7 +38,13 @@ Version versionOf(const std::string& text);
 /// The one group that keeps state, or null when there is none or more than one.
 const LayerGroup* onlyGroup(const Plan& plan);
 
-/// Why the rules do not apply to the plan, or "".
-std::string refusalOf(const Plan& plan);
+/// Why the rules do not apply to a plan.
+struct Refusal
+{
+    std::string text {}; ///< empty: they do
+    std::string field = "engine.name"; ///< the plan field to change first
+};
+
+Refusal refusalOf(const Plan& plan);
 
 } // namespace kvw::vllm

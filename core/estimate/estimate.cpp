@@ -294,8 +294,8 @@ void addDiagnostics(Estimate& out, const Plan& plan, const EngineRules& rules)
     const Diagnostics ofEngine = rules.diagnose(plan);
     out.diagnostics.insert(out.diagnostics.end(), ofEngine.begin(), ofEngine.end());
     if (!out.engine.refusal.empty())
-        out.diagnostics.push_back(
-            {Severity::Error, "engine.refusal", std::string(rules.title()) + ": " + out.engine.refusal, "engine.name"});
+        out.diagnostics.push_back({Severity::Error, "engine.refusal",
+            std::string(rules.title()) + ": " + out.engine.refusal, out.engine.refusedField});
     if (out.engine.blocks && out.engine.blocksPerRequest && out.engine.blocks->ok() && out.engine.blocksPerRequest->ok()
         && out.engine.blocks->integer() == out.engine.blocksPerRequest->integer()) {
         out.diagnostics.push_back({Severity::Warning, "engine.null_block",

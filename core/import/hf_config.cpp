@@ -23,8 +23,31 @@ std::string lastPart(std::string_view path)
     return std::string(path.substr(path.find_last_of('/') + 1));
 }
 
+/// "owner/name" of "owner--name", as the hub's tools spell it in file names; others as they are.
+std::string repositoryName(std::string spelled)
+{
+    if (const std::size_t owner = spelled.find("--"); owner != std::string::npos && owner > 0)
+        spelled.replace(owner, 2, "/");
+    return spelled;
+}
+
+/// The name of a file that was kept under its model's: "owner--name_config.json" is owner/name.
+std::string nameOfFile(const std::filesystem::path& file)
+{
+    if (file.extension() != ".json")
+        return file.filename().string();
+    std::string stem = file.stem().string();
+    for (const std::string_view end : {"_config", "-config", ".config"}) {
+        if (stem.size() > end.size() && stem.ends_with(end)) {
+            stem.resize(stem.size() - end.size());
+            break;
+        }
+    }
+    return repositoryName(std::move(stem));
+}
+
 /// A name, and a revision when the path states one, from where the file lies: its folder for a config.json (in a hub
-/// cache "models--owner--name/snapshots/revision"), else the file's own name without ".json".
+/// cache "models--owner--name/snapshots/revision"), else the file's own name.
 void nameByPath(const HfFields& fields, ModelSpec& model)
 {
     const std::filesystem::path file = fields.root().file();
@@ -33,16 +56,14 @@ void nameByPath(const HfFields& fields, ModelSpec& model)
     const Source source = fields.fileSource({}, "from the path of the file");
     constexpr std::string_view mark = "models--";
     if (folder.parent_path().filename() == "snapshots" && cached.starts_with(mark)) {
-        model.name = cached.substr(mark.size());
-        if (const std::size_t owner = model.name.find("--"); owner != std::string::npos)
-            model.name.replace(owner, 2, "/");
+        model.name = repositoryName(cached.substr(mark.size()));
         model.revision = folder.filename().string();
         model.provenance.set("revision", source);
     } else if (file.filename() == "config.json" && folder.has_filename() && folder.filename() != "."
         && folder.filename() != "..") {
-        model.name = folder.filename().string();
+        model.name = repositoryName(folder.filename().string());
     } else {
-        model.name = file.extension() == ".json" ? file.stem().string() : file.filename().string();
+        model.name = nameOfFile(file);
     }
     model.provenance.set("name", source);
 }

@@ -264,7 +264,9 @@ std::vector<Field> headFields()
         choice<&P::cache, &CacheFields::allocation>("cache.allocation", allocationNames(), "Allocation strategy",
             "paged_pool, static_contiguous or growing_contiguous; the estimate prices all three."),
         text<&P::engine, &EngineFields::name>("engine.name", "Engine", "none (shape only) or vllm."),
-        text<&P::engine, &EngineFields::version>("engine.version", "Engine build", "Version or build, such as 0.11.0."),
+        text<&P::engine, &EngineFields::version>("engine.version", "Engine build",
+            "Such as 0.11.0. The first two numbers choose the rules: up to 0.20, 0.21 to 0.24, 0.25 and later; without "
+            "them the newest."),
         whole<&P::engine, &EngineFields::blockTokens>(
             "engine.blockTokens", Unit::Token, 1, 65'536, "Block", "Tokens of one block."),
         whole<&P::engine, &EngineFields::maxBatchedTokens>("engine.maxBatchedTokens", Unit::Token, 1, mostTokens,
@@ -297,10 +299,10 @@ std::vector<Field> deploymentFields()
             "Activation peak, per rank", "No file tells it: measure or assume."),
         whole<&P::budget, &BudgetFields::otherBytes>("budget.otherBytes", Unit::Byte, 0, mostBytes, "Other, per rank",
             "Context, communication, graphs, other processes."),
-        whole<&P::loaded, &LoadedFields::weightBytes>(
-            "loaded.weightBytes", Unit::Byte, 0, mostBytes, "Weights", "Of the whole model."),
+        whole<&P::loaded, &LoadedFields::weightBytes>("loaded.weightBytes", Unit::Byte, 0, mostBytes,
+            "Weights, all ranks", "Of the whole model, as it is loaded."),
         text<&P::loaded, &LoadedFields::weightSource>(
-            "loaded.weightSource", "Source of the weights' size", "Free text."),
+            "loaded.weightSource", "Weights’ source", "Where their size is from. Free text."),
         whole<&P::limits, &LimitFields::maxModelLen>("limits.maxModelLen", Unit::Token, 1, mostTokens,
             "Configured maximum", "Tokens of one sequence, prompt and output together."),
         whole<&P::limits, &LimitFields::promptTokens>(

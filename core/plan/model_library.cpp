@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <stdexcept>
@@ -223,6 +224,49 @@ std::vector<const LibraryModel*> searchModels(const std::vector<const LibraryMod
     for (const auto& [rank, model] : found)
         out.push_back(model);
     return out;
+}
+
+std::string ownModelsFolder()
+{
+    if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data)
+        return std::string(data) + "/kvworkbench/models";
+    const char* home = std::getenv("HOME");
+    return (home ? std::string(home) : std::string(".")) + "/.local/share/kvworkbench/models";
+}
+
+std::vector<const LibraryModel*> allModels(const std::vector<LibraryModel>& own)
+{
+    std::vector<const LibraryModel*> out;
+    for (const LibraryModel& model : own)
+        out.push_back(&model);
+    for (const LibraryModel& model : builtInModels())
+        out.push_back(&model);
+    return out;
+}
+
+Result<LibraryModel> modelNamed(const std::string& id)
+{
+    std::vector<Error> refused;
+    const std::vector<LibraryModel> own = ownModels(ownModelsFolder(), refused);
+    const std::vector<const LibraryModel*> all = allModels(own);
+    for (const LibraryModel* model : all) {
+        if (model->id == id)
+            return *model;
+    }
+    const std::vector<const LibraryModel*> near = searchModels(all, id);
+    // The name without the owner will do where only one has it.
+    const auto isNamed = [&](const LibraryModel* model) {
+        return model->id.size() > id.size() && model->id.ends_with(id)
+            && model->id[model->id.size() - id.size() - 1] == '/';
+    };
+    if (near.size() == 1 || (!near.empty() && isNamed(near[0]) && !isNamed(near[1])))
+        return *near.front();
+    std::string like;
+    for (std::size_t i = 0; i < std::min<std::size_t>(near.size(), 8); ++i)
+        like += (i == 0 ? "" : ", ") + near[i]->id;
+    return Error {"library.unknown", "the library has no model of this name", {}, id,
+        (near.empty() ? "an id that kvw models lists" : fmt::format("one of {}: {} …", near.size(), like))
+            + (refused.empty() ? "" : fmt::format("; not read: {}", refused.front().text()))};
 }
 
 ModelSpec specOf(const LibraryModel& model)

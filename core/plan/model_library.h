@@ -60,6 +60,14 @@ const std::vector<LibraryModel>& builtInModels();
 /// else; a folder that is not there is empty.
 std::vector<LibraryModel> ownModels(const std::string& folder, std::vector<Error>& refused);
 
+/// Where the user's own libraries lie: $XDG_DATA_HOME/kvworkbench/models (or ~/.local/share/…).
+std::string ownModelsFolder();
+/// The own models, then the built-in ones. `own` must outlive the answer.
+std::vector<const LibraryModel*> allModels(const std::vector<LibraryModel>& own);
+/// A model of the library or of the user's own by its id, or by words that only one fits. Error: library.unknown, with
+/// what is near.
+Result<LibraryModel> modelNamed(const std::string& id);
+
 /// Models that fit what was typed, best first: every word of `query`, in any case and order, is a part of the id, the
 /// family or the architecture. An id that is the query comes first, then ids whose name begins with it.
 std::vector<const LibraryModel*> searchModels(const std::vector<const LibraryModel*>& models, std::string_view query);

@@ -4,6 +4,7 @@
 #include "plan/open_plan.h"
 
 #include "import/hf_config.h"
+#include "plan/model_library.h"
 #include "plan/plan_json.h"
 
 #include <filesystem>
@@ -31,6 +32,13 @@ Result<OpenedPlan> ofPlan(const JsonDocument& document)
 
 Result<OpenedPlan> openPlanOrModel(const std::string& path)
 {
+    constexpr std::string_view ofLibrary = "library:";
+    if (path.starts_with(ofLibrary)) {
+        const Result<LibraryModel> model = modelNamed(path.substr(ofLibrary.size()));
+        if (!model)
+            return model.error();
+        return OpenedPlan {planFromLibrary(*model)};
+    }
     std::error_code ignored;
     if (!std::filesystem::is_directory(path, ignored) && !isBinaryModel(path)) {
         const Result<JsonDocument> document = readJsonFile(path);

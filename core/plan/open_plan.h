@@ -20,8 +20,8 @@ struct OpenedPlan
     std::vector<WeightPart> weights {}; ///< of a model file that lists its tensors
 };
 
-/// A plan by its file, or a plan for a model by its config.json, checkpoint folder, safetensors or GGUF file. Errors:
-/// those of readJsonFile, planFromJson and importModel.
+/// A plan by its file, or a plan for a model by its config.json, checkpoint folder, safetensors or GGUF file, or
+/// by "library:ID". Errors: those of readJsonFile, planFromJson, importModel and modelNamed.
 Result<OpenedPlan> openPlanOrModel(const std::string& path);
 /// The same for text that was pasted: a plan, or a config.json. `name` stands for the file in errors and sources.
 Result<OpenedPlan> openPlanOrModelText(std::string_view text, const std::string& name);

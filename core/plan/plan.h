@@ -261,7 +261,8 @@ struct Plan
     Provenance provenance; ///< paths as in the field table
 };
 
-/// SHA-256 over everything that a result depends on: all fields but document, evidence and runs.
+/// SHA-256 over everything that a result depends on: all fields but document, evidence, runs and what
+/// tenants are called.
 std::string planHash(const Plan& plan);
 
 /// A plan for a model: its groups and what the file says, a first workload of two tenants in different sharing groups.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: 2026 KV Workbench authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "engines/launch_line.h"
 #include "estimate/capacity.h"
 #include "plan/choices.h"
 #include "report/report_words.h"
@@ -243,6 +244,25 @@ std::string engineConclusion(const EngineSizing& engine)
            "Not that the device has the memory: it is what the plan states.";
 }
 
+/// The line that starts the engine so, and which field each argument is from.
+void addLaunch(const Plan& plan, Section& out)
+{
+    const Result<LaunchLine> line = launchLine(plan);
+    if (!line)
+        return;
+    out.blocks.emplace_back(Paragraph {"Launch line: " + line->text()});
+    Table arguments;
+    arguments.columns = {{"Argument"}, {"Value"}, {"Plan field"}};
+    for (const LaunchArgument& argument : line->arguments)
+        arguments.rows.push_back(
+            {argument.flag, marked(plan, argument.field, argument.value), fieldTitle(argument.field)});
+    arguments.caption = "The arguments of the launch line. What is not stated is left to the engine's defaults.";
+    if (!arguments.rows.empty())
+        out.blocks.emplace_back(std::move(arguments));
+    if (!line->remarks.empty())
+        out.blocks.emplace_back(Bullets {line->remarks});
+}
+
 } // namespace
 
 Section engineSection(const Plan& plan, const Estimate& estimate)
@@ -275,6 +295,7 @@ Section engineSection(const Plan& plan, const Estimate& estimate)
         out.blocks.emplace_back(budgetTable(engine));
     if (std::optional<Figure> budget = budgetBars(estimate.budget))
         out.blocks.emplace_back(std::move(*budget));
+    addLaunch(plan, out);
     return out;
 }
 

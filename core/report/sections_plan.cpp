@@ -82,7 +82,9 @@ Table tenantTable(const Plan& plan)
     for (const char* field : fields) {
         const Result<FieldReference> found
             = findField(const_cast<Plan&>(plan), "tenants." + plan.tenants.front().id + "." + field); // only read
-        out.columns.push_back({std::string(found.value().field->title), found.value().field->unit == Unit::Block});
+        const bool kept = std::string_view(field) == "retention"; // its time stands in the same cell
+        out.columns.push_back({std::string(found.value().field->title) + (kept ? ", kept for" : ""),
+            found.value().field->unit == Unit::Block});
     }
     for (const Tenant& tenant : plan.tenants) {
         const std::string base = "tenants." + tenant.id + ".";

@@ -86,6 +86,17 @@ SchedulerSettings schedulerSettings(const Plan& plan, const EngineRules& rules, 
         out.whenExhausted = plan.admission.whenExhausted;
     if (plan.admission.reservation != Reservation::NotStated)
         out.reservation = plan.admission.reservation;
+    else
+        assumptions.push_back({"run.reservation", "Reservation: not stated, so blocks are taken as they are needed.",
+            "admission.reservation"});
+    if (!plan.engine.maxSequences && !plan.limits.concurrentSequences)
+        assumptions.push_back({"run.max_sequences",
+            fmt::format("Sequences per batch: not stated, so at most {} run at a time.", grouped(out.maxSequences)),
+            "engine.maxSequences"});
+    if (plan.reuse.prefixCaching == Switch::NotStated)
+        assumptions.push_back(
+            {"run.prefix_caching", "Prefix cache: not stated, so equal prefixes of one sharing domain are used again.",
+                "reuse.prefixCaching"});
     return out;
 }
 

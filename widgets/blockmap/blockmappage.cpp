@@ -87,6 +87,7 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
             m_poolTitle->setText(tr("Device pool, rank %1").arg(m_map.header().layout.rank));
     });
     connect(&m_map, &MapState::selectionChanged, this, &BlockMapPage::refreshText);
+    connect(&m_map, &MapState::selectionChanged, this, &BlockMapPage::showSelected);
     connect(m_bar, &MapBar::notFound, this,
         [this](const QString& text) { emit message(tr("%1 is not in the map at this step.").arg(text)); });
     connect(m_requests, &RequestsView::titleChanged, this,
@@ -102,7 +103,26 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
         auto* key = new QShortcut(QKeySequence(Qt::Key_1 + static_cast<int>(i)), this);
         connect(key, &QShortcut::activated, this, [this, i] { m_bar->chooseColouring(static_cast<Colouring>(i)); });
     }
+    orderTabs();
     refreshSources();
+}
+
+/// Filters, the main view, the second one, the lens, time.
+void BlockMapPage::orderTabs()
+{
+    QWidgetList order;
+    const auto addThoseOf = [&](QWidget* part) {
+        if (part->focusPolicy() != Qt::NoFocus)
+            order.push_back(part);
+        for (QWidget* inside : part->findChildren<QWidget*>()) {
+            if (inside->focusPolicy() != Qt::NoFocus)
+                order.push_back(inside);
+        }
+    };
+    for (QWidget* part : std::initializer_list<QWidget*> {m_bar, m_requests, m_pool, m_lens, m_time})
+        addThoseOf(part);
+    for (qsizetype i = 1; i < order.size(); ++i)
+        setTabOrder(order[i - 1], order[i]);
 }
 
 BlockMapPage::~BlockMapPage()
@@ -324,6 +344,47 @@ void BlockMapPage::loaded()
         m_wanted.reset();
         m_map.showRequest(request);
     }
+}
+
+std::optional<Explanation> BlockMapPage::explanationOf(const QString& figure) const
+{
+    const QStringList parts = figure.split(QLatin1Char('.'));
+    if (!m_map.source() || parts.size() != 3 || parts[0] != QLatin1String("block"))
+        return std::nullopt;
+    const BlockRef ref {parts[1].toUInt(), parts[2].toUInt()};
+    const PoolLayout& layout = m_map.header().layout;
+    if (ref.pool >= layout.pools.size() || std::int64_t {ref.block} >= layout.pools[ref.pool].blocks.value)
+        return std::nullopt;
+    const auto input = [&](const char* name, std::int64_t value, Unit unit) {
+        return kvw::input(name, value, unit, Source {Source::Kind::EngineRule, "the run's layout"});
+    };
+    std::vector<Quantity> groups;
+    for (const GroupLayout& group : layout.groups) {
+        if (group.pool == ref.pool && groups.empty()) // the groups of a pool have blocks of one size
+            groups.push_back(input("layers of a block", group.layers, Unit::Layer)
+                * input("bytes of one layer's page", group.pageBytes, Unit::Byte));
+    }
+    QStringList words = m_map.describe(ref).split(QStringLiteral(", "));
+    Explanation out;
+    out.title = words.takeFirst().toStdString();
+    if (!groups.empty())
+        out.quantity = named(groups.front(), "bytes of the block", Unit::Byte);
+    out.of = tr("step %1 of the event log: %2").arg(countText(m_map.step()), m_sources->currentText()).toStdString();
+    out.facts.emplace_back(tr("Now").toStdString(), words.join(QStringLiteral(", ")).toStdString());
+    out.facts.emplace_back(
+        tr("Life").toStdString(), tr("in the dock Story of the block, event by event").toStdString());
+    return out;
+}
+
+/// The selected block's story comes to the front, and Explain opens the block.
+void BlockMapPage::showSelected()
+{
+    const std::optional<BlockRef> block = m_map.selectedBlock();
+    if (!m_map.source() || !block || !isVisible())
+        return;
+    if (m_storyDock)
+        m_storyDock->raise();
+    emit figureSelected(QStringLiteral("block.%1.%2").arg(block->pool).arg(block->block));
 }
 
 void BlockMapPage::refreshText()

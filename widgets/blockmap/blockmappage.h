@@ -4,6 +4,7 @@
 #pragma once
 
 #include "blockmap/mapstate.h"
+#include "explain/explanationsource.h"
 #include "shell/page.h"
 
 #include <QFutureWatcher>
@@ -27,7 +28,7 @@ class TimeStrip;
 
 /// Who holds which block, and why: block tables beside the pools, at any step of an event log. Draws the log of the
 /// prediction or of a live run and nothing else.
-class BlockMapPage : public Page
+class BlockMapPage : public Page, public ExplanationSource
 {
     Q_OBJECT
 
@@ -37,6 +38,8 @@ public:
 
     bool isBusy() const override;
     QString sourceText() const override;
+    /// Of a selected block: "block.POOL.NUMBER".
+    std::optional<Explanation> explanationOf(const QString& figure) const override;
 
     /// The source that is drawn: "prediction", the id of a run, or empty.
     QString source() const;
@@ -56,6 +59,7 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    void orderTabs();
     QWidget* makeMaps();
     QWidget* makeSide();
     void placeSide();
@@ -63,6 +67,7 @@ private:
     void load(const QString& key);
     void loaded();
     void refreshText();
+    void showSelected();
 
     PlanDocument& m_document;
     MapState m_map;

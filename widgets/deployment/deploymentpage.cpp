@@ -58,7 +58,7 @@ DeploymentPage::DeploymentPage(PlanDocument& document, QWidget* parent)
     split->addWidget(makeFigures());
     split->setStretchFactor(0, 5);
     split->setStretchFactor(1, 3);
-    split->setSizes({640, 340});
+    split->setSizes({700, 280});
     content()->addWidget(split, 1);
     connect(m_bar, &BudgetBar::figureSelected, this, &DeploymentPage::figureSelected);
     connect(&document, &PlanDocument::planChanged, this, &DeploymentPage::refresh);
@@ -70,9 +70,11 @@ QWidget* DeploymentPage::formPane(const QString& title, QWidget* about, const QS
     auto* scroll = new QScrollArea(this);
     auto* inside = new QWidget(scroll);
     auto* layout = new QVBoxLayout(inside);
-    layout->setContentsMargins(8, 2, 8, 8);
+    layout->setContentsMargins(6, 2, 6, 8);
     auto* form = new FieldForm(m_document, paths, 1, inside);
     connect(form, &FieldForm::refused, this, [this](const QString&, const QString& why) { emit message(why); });
+    if (paths.front().startsWith(QLatin1String("budget.")))
+        form->setImplied(tr(", per rank")); // the pane's title says it
     m_forms.push_back(form);
     layout->addWidget(form);
     layout->addStretch(1);
@@ -236,10 +238,10 @@ void DeploymentPage::refresh()
         {tr("Blocks"), "engine.blocks", engine.blocks},
         {tr("Pool, per rank"), "engine.poolBytes", engine.poolBytes},
         {tr("Tokens, as the engine prints"), "engine.tokens", engine.tokens},
-        {tr("Maximum concurrency, as printed"), "engine.maxConcurrency", engine.maxConcurrency},
+        {tr("Concurrency, as printed"), "engine.maxConcurrency", engine.maxConcurrency},
         {tr("Need of one request"), "engine.needBytes", engine.needBytes},
-        {tr("Longest request that the engine admits"), "engine.largestLength", engine.largestLength},
-        {tr("Longest request that the pool can hold"), "engine.largestHeld", engine.largestHeld},
+        {tr("Longest request admitted"), "engine.largestLength", engine.largestLength},
+        {tr("Longest request held"), "engine.largestHeld", engine.largestHeld},
         {tr("Engine need, all ranks"), "engine.engineNeedBytes", engine.engineNeedBytes},
     });
     QStringList notes;

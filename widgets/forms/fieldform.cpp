@@ -38,6 +38,15 @@ QString editText(const FieldReference& field)
     return QString::fromStdString(fieldText(*field.field, field.slot));
 }
 
+/// What stands behind the editor for the unit: nothing when the title says it, "Tokens per batch".
+QString unitWord(const Field& field)
+{
+    if (field.unit == Unit::None || field.unit == Unit::Ratio || field.unit == Unit::Byte)
+        return {};
+    const QString word = fromStd(unitName(field.unit));
+    return fromStd(field.title).contains(word, Qt::CaseInsensitive) ? QString() : word;
+}
+
 } // namespace
 
 FieldForm::FieldForm(PlanDocument& document, const QStringList& paths, int columns, QWidget* parent)
@@ -77,6 +86,41 @@ FieldForm::FieldForm(PlanDocument& document, const QStringList& paths, int colum
     refresh();
 }
 
+void FieldForm::setImplied(const QString& words)
+{
+    m_implied = words;
+    for (const QString& path : std::as_const(m_paths)) {
+        if (const std::optional<FieldReference> field = reference(m_document, path))
+            m_rows[path].label->setText(labelOf(*field->field));
+    }
+    place();
+    refresh();
+}
+
+QString FieldForm::labelOf(const Field& field) const
+{
+    QString out = fromStd(field.title);
+    if (!m_implied.isEmpty() && out.endsWith(m_implied))
+        out.chop(m_implied.size());
+    return out;
+}
+
+/// As wide as any note of the form may become, so that nothing moves when a value is entered.
+int FieldForm::noteWidth() const
+{
+    const QFontMetrics metrics(smallFont(font()));
+    int out = 0;
+    for (const QString& path : m_paths) {
+        const std::optional<FieldReference> field = reference(m_document, path);
+        if (!field || qobject_cast<const QComboBox*>(m_rows[path].editor))
+            continue;
+        const QString word = field->field->unit == Unit::Byte ? QStringLiteral("999.99 GiB")
+                                                              : QStringLiteral("◇ ") + unitWord(*field->field);
+        out = std::max(out, metrics.horizontalAdvance(word) + 2);
+    }
+    return out;
+}
+
 void FieldForm::setStacked(bool stacked)
 {
     m_stacked = stacked;
@@ -89,7 +133,7 @@ void FieldForm::place()
         for (QWidget* widget : std::initializer_list<QWidget*> {row.label, row.editor, row.note})
             m_grid->removeWidget(widget);
     }
-    m_grid->setHorizontalSpacing(8);
+    m_grid->setHorizontalSpacing(6);
     const int perColumn = (static_cast<int>(m_paths.size()) + m_columns - 1) / m_columns;
     for (int i = 0; i < m_paths.size(); ++i) {
         const Row& row = m_rows[m_paths[i]];
@@ -99,6 +143,8 @@ void FieldForm::place()
             m_grid->addWidget(row.label, 2 * i, 0);
             m_grid->addWidget(row.note, 2 * i, 1);
             m_grid->addWidget(row.editor, 2 * i + 1, 0, 1, 2);
+            row.note->setMinimumWidth(0);
+            row.note->setMaximumWidth(QWIDGETSIZE_MAX);
             m_grid->setColumnStretch(1, 1);
             continue;
         }
@@ -115,6 +161,8 @@ void FieldForm::place()
         m_grid->setColumnStretch(column, 0); // its own width while there is room
         m_grid->setColumnStretch(column + 1, 1);
         m_grid->setColumnStretch(column + 2, 0);
+        if (!choice)
+            row.note->setFixedWidth(noteWidth());
     }
 }
 
@@ -262,7 +310,13 @@ void FieldForm::refreshRow(const QString& path, Row& row)
     const bool assumed = source && source->kind == Source::Kind::Assumption;
     const bool unstated
         = !isStated(field->slot) && (field->field->type != FieldType::Choice || field->field->choices.front().empty());
-    setInk(row, assumed ? tokens.assumed : unstated ? tokens.warning : QColor(), assumed);
+    const QString error = errorAt(path);
+    setInk(row,
+        !error.isEmpty() ? tokens.differs
+            : assumed    ? tokens.assumed
+            : unstated   ? tokens.warning
+                         : QColor(),
+        assumed);
     if (auto* combo = qobject_cast<QComboBox*>(row.editor)) {
         if (combo->findData(now) < 0)
             combo->addItem(now, now); // a name that this program has no rules for
@@ -276,6 +330,24 @@ void FieldForm::refreshRow(const QString& path, Row& row)
         line->setModified(false);
     }
     refreshNote(*field, row);
+    if (error.isEmpty())
+        return;
+    // The value stands in the plan, and the plan cannot be computed with it.
+    if (qobject_cast<QComboBox*>(row.editor))
+        row.label->setText(QStringLiteral("✗ ") + labelOf(*field->field));
+    row.note->setInk(QPalette::PlaceholderText, tokens.differs);
+    row.note->setText(QStringLiteral("✗ ") + row.note->text());
+    row.note->setTip(error);
+}
+
+/// Why the plan cannot have what it states at `path`; empty when it can.
+QString FieldForm::errorAt(const QString& path) const
+{
+    for (const Diagnostic& diagnostic : m_document.diagnostics()) {
+        if (diagnostic.severity == Severity::Error && diagnostic.path == path.toStdString())
+            return QString::fromStdString(diagnostic.message);
+    }
+    return {};
 }
 
 /// Beside the editor: a mark for what was not entered, and the unit, or the size as people read it.
@@ -296,17 +368,16 @@ void FieldForm::refreshNote(const FieldReference& reference, Row& row)
     QString word;
     if (stated && field.unit == Unit::Byte)
         word = QString::fromStdString(fieldDisplay(field, reference.slot));
-    else if (field.unit != Unit::None && field.unit != Unit::Ratio && field.unit != Unit::Byte)
-        word = fromStd(unitName(field.unit));
+    else if (!unitWord(field).isEmpty())
+        word = unitWord(field);
     else if (assumed || byDefault)
         word = assumed ? tr("assumed") : tr("default");
     else if (!mark.isEmpty())
         word = fromStd(sourceKindName(source->kind));
     row.note->setText((mark + QLatin1Char(' ') + word).trimmed());
     if (!m_stacked) {
-        row.note->setMinimumWidth(std::min(row.note->sizeHint().width(), fontMetrics().averageCharWidth() * 12));
         const bool choice = qobject_cast<QComboBox*>(row.editor);
-        row.label->setText((choice && !mark.isEmpty() ? mark + QLatin1Char(' ') : QString()) + fromStd(field.title));
+        row.label->setText((choice && !mark.isEmpty() ? mark + QLatin1Char(' ') : QString()) + labelOf(field));
     }
     row.note->setInk(QPalette::PlaceholderText, assumed ? tokens.assumed : QColor());
     row.note->setTip(source ? QString::fromStdString(sourceText(*source))

@@ -36,6 +36,8 @@ public:
 
     /// Label above its editor and source below it, for narrow places.
     void setStacked(bool stacked);
+    /// What labels leave out because the form's own title says it: ", per rank".
+    void setImplied(const QString& words);
     QStringList paths() const;
     /// Focuses the field's editor and scrolls to it.
     bool showField(const QString& path);
@@ -70,12 +72,16 @@ private:
     static void forgetTyped(Row& row);
     static QString pathOf(const QObject* editor);
     void refreshNote(const FieldReference& field, Row& row);
+    QString errorAt(const QString& path) const;
+    QString labelOf(const Field& field) const;
+    int noteWidth() const;
     void setInk(Row& row, const QColor& ink, bool italic);
     QWidget* makeEditor(const QString& path);
 
     PlanDocument& m_document;
     QStringList m_paths;
     int m_columns;
+    QString m_implied;
     bool m_stacked = false;
     bool m_filled = false;
     bool m_stale = false; ///< the plan changed while the form was hidden

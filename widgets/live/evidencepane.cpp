@@ -160,7 +160,7 @@ QString EvidencePane::aboutText(const Shown& shown, const Table& table, Kind kin
         return m_document.isStale(*shown.run) ? tr("~ %1 is of an earlier plan · %2").arg(run, own)
                                               : tr("%1 · %2").arg(run, own);
     }
-    const QString left = tr("%1 left none%2").arg(run, ending);
+    const QString left = tr("%1 has no evidence%2").arg(run, ending);
     return table.rows.empty() ? left : tr("%1 · below: what a run will be compared with").arg(left);
 }
 

@@ -220,7 +220,8 @@ void LiveController::tellEnd(const RunEnd& end, bool stored)
     if (end.how == RunEnd::How::Failed || end.how == RunEnd::How::Died)
         emit message(end.progress.samples.empty()
                 ? tr("%1 did not run: %2").arg(id, end.sentence)
-                : tr("%1 stopped: %2 What came before is kept.").arg(id, end.sentence));
+                : tr("%1 stopped: %2 Its steps and events up to there are kept, without evidence.")
+                      .arg(id, end.sentence));
     else if (end.complete && !stored)
         emit message(
             tr("%1 is of an earlier plan: the plan was edited while it ran, so its evidence is not stored.").arg(id));

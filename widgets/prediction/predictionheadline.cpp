@@ -25,6 +25,13 @@ QString link(const char* path, const QString& text, const QColor& ink)
         .arg(QLatin1String(path), text.toHtmlEscaped(), ink.name());
 }
 
+QStringList captions()
+{
+    const auto tr = [](const char* text) { return PredictionHeadline::tr(text); };
+    return {tr("preemptions"), tr("rejected or failed"), tr("tokens computed again"), tr("completed of offered"),
+        tr("prompt tokens by prefix hits"), tr("steps")};
+}
+
 } // namespace
 
 PredictionHeadline::PredictionHeadline(QWidget* parent)
@@ -33,8 +40,7 @@ PredictionHeadline::PredictionHeadline(QWidget* parent)
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(24);
-    for (const QString& caption : {tr("preemptions"), tr("rejected or failed"), tr("tokens computed again"),
-             tr("completed of offered"), tr("prompt tokens by prefix hits"), tr("steps")}) {
+    for (const QString& caption : captions()) {
         auto* box = new QVBoxLayout;
         box->setSpacing(0);
         auto* value = new QLabel(this);
@@ -45,19 +51,27 @@ PredictionHeadline::PredictionHeadline(QWidget* parent)
         value->setAccessibleName(caption);
         value->setToolTip(tr("Click a number to see how it came about"));
         connect(value, &QLabel::linkActivated, this, &PredictionHeadline::figureSelected);
-        auto* about = new QLabel(caption, this);
+        auto* about = new ElidedLabel(caption, this);
         about->setFont(smallFont(font()));
-        about->setForegroundRole(QPalette::PlaceholderText);
+        about->setInk(QPalette::PlaceholderText);
         box->addWidget(value);
         box->addWidget(about);
         layout->addLayout(box);
         m_values.push_back(value);
-        m_steps = about; // that of the last one
+        m_captions.push_back(about);
     }
     layout->addStretch(1);
 }
 
-void PredictionHeadline::setRecord(const RunRecord& record, bool stale)
+QStringList PredictionHeadline::plainFigures(const RunRecord& record)
+{
+    const RunTotals totals = record.totals();
+    return {countText(record.preemptions), countText(totals.refused), countText(record.recomputedTokens),
+        tr("%1 of %2").arg(countText(totals.completed), countText(totals.offered)), countText(totals.hitTokens),
+        countText(record.steps)};
+}
+
+void PredictionHeadline::setRecord(const RunRecord& record, bool stale, const QStringList& before)
 {
     using Part = std::pair<const char*, QString>; // path of the figure, and its text
     const RunTotals totals = record.totals();
@@ -73,8 +87,17 @@ void PredictionHeadline::setRecord(const RunRecord& record, bool stale)
     };
     const std::array alarming {record.preemptions > 0, totals.refused > 0, record.recomputedTokens > 0,
         totals.completed < totals.offered, false, false};
+    QStringList abouts = captions();
     // Steps are numbered from 0, here as in the block map and in every story.
-    m_steps->setText(record.steps > 0 ? tr("steps, 0 to %1").arg(countText(record.steps - 1)) : tr("steps"));
+    if (record.steps > 0)
+        abouts.back() = tr("steps, 0 to %1").arg(countText(record.steps - 1));
+    const QStringList now = plainFigures(record);
+    const QStringList then = before.isEmpty() ? now : before;
+    for (qsizetype i = 0; i < abouts.size(); ++i) {
+        const bool changed = now[i] != then[i];
+        m_captions[i]->setText(changed ? tr("%1, was %2").arg(abouts[i], then[i]) : abouts[i]);
+        m_captions[i]->setTip(changed ? tr("As the prediction of the plan before the last edits had it") : QString());
+    }
     const Tokens& tokens = tokensFor(palette());
     m_texts.clear();
     for (qsizetype i = 0; i < values.size(); ++i) {

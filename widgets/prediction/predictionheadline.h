@@ -12,6 +12,8 @@ class QLabel;
 
 namespace kvw::gui {
 
+class ElidedLabel;
+
 /// The prediction in six figures, refusals and preemptions first: a good hit rate does not make up for them. Each
 /// number opens.
 class PredictionHeadline : public QWidget
@@ -21,7 +23,10 @@ class PredictionHeadline : public QWidget
 public:
     explicit PredictionHeadline(QWidget* parent = nullptr);
 
-    void setRecord(const RunRecord& record, bool stale);
+    /// `before`: plainFigures() of the prediction of an earlier plan that this one is seen beside, or empty.
+    void setRecord(const RunRecord& record, bool stale, const QStringList& before = {});
+    /// The six figures as text.
+    static QStringList plainFigures(const RunRecord& record);
     /// The figures as they are read, "~ 3", "! 5 of 64".
     QStringList texts() const;
 
@@ -31,7 +36,7 @@ signals:
 
 private:
     QVector<QLabel*> m_values;
-    QLabel* m_steps = nullptr; // says how steps are numbered
+    QVector<ElidedLabel*> m_captions;
     QStringList m_texts;
 };
 

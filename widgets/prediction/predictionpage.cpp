@@ -269,6 +269,12 @@ std::optional<Explanation> PredictionPage::explanationOf(const QString& figure) 
 void PredictionPage::refresh()
 {
     const std::shared_ptr<const PredictionResult>& prediction = m_document.prediction();
+    const std::string hash = prediction ? prediction->setup.planHash : std::string();
+    if (hash != m_shownHash) {
+        m_before = hash.empty() || m_shownHash.empty() ? QStringList() : m_shownFigures;
+        m_shownHash = hash;
+    }
+    m_shownFigures = prediction ? PredictionHeadline::plainFigures(prediction->record) : QStringList();
     m_stack->setCurrentIndex(prediction ? 1 : 0);
     m_empty->setText(tr("No prediction yet. Predict (F5)."));
     m_names = tenantNames(m_document);
@@ -297,7 +303,7 @@ void PredictionPage::refreshFigures()
     const RunRecord& record = prediction->record;
     const bool stale = m_document.isPredictionStale();
     const QString mark = stale ? QStringLiteral("~ ") : QString();
-    m_figures->setRecord(record, stale);
+    m_figures->setRecord(record, stale, m_before);
     m_outcomes->setText(mark + outcomesText(record, true));
     m_requestTitle->setText(mark + tr("Requests"));
     m_stateTitle->setText(mark + tr("Blocks over steps, of %1").arg(poolBlocksText(prediction->setup.layout)));

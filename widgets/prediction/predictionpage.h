@@ -79,6 +79,9 @@ private:
     TableView* m_requestView;
     QLabel* m_requestTitle;
     QStringList m_names; // of tenants, as they are shown
+    std::string m_shownHash; // of the plan whose prediction is shown
+    QStringList m_shownFigures;
+    QStringList m_before; // the same of the earlier plan that was predicted before this one
 };
 
 } // namespace kvw::gui

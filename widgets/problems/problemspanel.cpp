@@ -126,6 +126,8 @@ void ProblemsPanel::refresh()
 
 void ProblemsPanel::step(int direction)
 {
+    if (m_count.total() == 0 && m_total > 0)
+        m_all->setChecked(true); // none here: the others then
     m_list->step(direction);
 }
 

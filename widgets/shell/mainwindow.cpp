@@ -285,8 +285,10 @@ void MainWindow::makeActions()
     makeViewMenu();
 
     m_runMenu = menuBar()->addMenu(tr("&Run"));
-    QAction* predict = m_runMenu->addAction(
-        icon("predict"), tr("&Predict"), QKeySequence(Qt::Key_F5), m_predictions, &PredictionRunner::start);
+    QAction* predict = m_runMenu->addAction(icon("predict"), tr("&Predict"), QKeySequence(Qt::Key_F5), this, [this] {
+        m_predictions->start();
+        currentPage()->predict();
+    });
     m_stop = m_runMenu->addAction(
         icon("stop"), tr("&Stop"), QKeySequence(Qt::Key_Escape), m_predictions, &PredictionRunner::cancel);
     m_stop->setEnabled(false);

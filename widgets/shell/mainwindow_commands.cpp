@@ -38,8 +38,14 @@ void MainWindow::makeViewMenu()
     view->addAction(tr("Go to &Explain, and back"), QKeySequence(Qt::Key_F4), this, &MainWindow::toggleExplain);
     view->addAction(tr("&Pin Explain"), QKeySequence(tr("Ctrl+Space")), this,
         [this] { m_explain->setPinned(!m_explain->isPinned()); });
-    view->addAction(tr("&Next problem"), QKeySequence(Qt::Key_F8), this, [this] { m_problems->step(1); });
-    view->addAction(tr("Pre&vious problem"), QKeySequence(tr("Shift+F8")), this, [this] { m_problems->step(-1); });
+    const auto step = [this](int direction) {
+        if (m_document.diagnostics().empty())
+            m_message->showDone(tr("The plan has no problems."));
+        else
+            m_problems->step(direction);
+    };
+    view->addAction(tr("&Next problem"), QKeySequence(Qt::Key_F8), this, [step] { step(1); });
+    view->addAction(tr("Pre&vious problem"), QKeySequence(tr("Shift+F8")), this, [step] { step(-1); });
     view->addAction(tr("&Find a command or number…"), QKeySequence(tr("Ctrl+K")), this,
         [this] { m_commandField->setFocus(Qt::ShortcutFocusReason); });
     view->addSeparator();

@@ -65,6 +65,8 @@ bool MainWindow::openPath(const QString& path)
         return false;
     }
     m_message->dismiss();
+    if (!QFileInfo::exists(path))
+        return true; // a model of the library is no recent file
     QStringList files = QSettings().value(QLatin1String(recentKey)).toStringList();
     const QString full = QFileInfo(path).absoluteFilePath();
     files.removeAll(full);

@@ -143,6 +143,8 @@ bool Page::isBusy() const
     return false;
 }
 
+void Page::predict() {}
+
 QWidget* Page::mainView() const
 {
     QWidgetList shown = tabOrder();

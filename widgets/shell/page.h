@@ -44,6 +44,8 @@ public:
     QString purpose() const;
     /// Whether what the page shows is still being read, laid out or computed.
     virtual bool isBusy() const;
+    /// Somebody asked for a prediction while this page is shown: what else the page predicts.
+    virtual void predict();
     /// What has the focus when somebody comes here by key: the page's main view.
     virtual QWidget* mainView() const;
     /// In the order of Tab: the header's own buttons first.

@@ -171,6 +171,11 @@ QStringList TenantsPage::fieldPrefixes() const
     return {QStringLiteral("tenants.")};
 }
 
+void TenantsPage::predict()
+{
+    m_cost->start();
+}
+
 bool TenantsPage::showField(const QString& path)
 {
     const QModelIndex index = m_tenants->indexOfField(path);

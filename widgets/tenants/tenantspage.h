@@ -26,6 +26,8 @@ public:
 
     QStringList fieldPrefixes() const override;
     bool showField(const QString& path) override;
+    /// Every policy, for the cost of isolation.
+    void predict() override;
 
     /// Adds a tenant that shares with nobody; one undo step.
     void addTenant();

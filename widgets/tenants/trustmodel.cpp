@@ -5,6 +5,8 @@
 
 #include "models/numbertext.h"
 
+#include <utility>
+
 namespace kvw::gui {
 
 QString tenantLetter(int position)
@@ -113,9 +115,30 @@ void TrustModel::toggle(const QModelIndex& index)
     const auto row = static_cast<std::size_t>(index.row());
     const auto column = static_cast<std::size_t>(index.column());
     const bool share = m_trust[row][column] == Trust::Never;
+    if (m_last && m_last->row == row && m_last->column == column && m_last->hash == m_document.hash()) {
+        takeBack(*std::exchange(m_last, std::nullopt));
+        return;
+    }
     Plan changed = m_document.plan();
     const QString what = QString::fromStdString(setTrust(changed, row, column, share));
+    Change change {row, column, m_document.plan().tenants, m_document.plan().provenance, {}};
     m_document.edit(what, [&](Plan& plan) { setTrust(plan, row, column, share); });
+    change.hash = m_document.hash();
+    m_last = std::move(change);
+}
+
+/// Names of sharing groups and sources too, which joining and leaving alone would not bring back.
+void TrustModel::takeBack(const Change& change)
+{
+    const QString what = tr("%1 and %2 as before").arg(m_names[change.row], m_names[change.column]);
+    m_document.edit(what, [&](Plan& plan) {
+        plan.tenants = change.before;
+        plan.provenance.removeBelow("tenants");
+        for (const auto& [path, source] : change.sources.entries()) {
+            if (path.starts_with("tenants."))
+                plan.provenance.set(path, *source);
+        }
+    });
 }
 
 } // namespace kvw::gui
