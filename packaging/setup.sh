@@ -12,7 +12,8 @@
 # shellcheck disable=SC2034 # kvw_install reads the lists by their names
 {
   # To build and run kvw.
-  kvw_packages_build=(g++ cmake ninja-build nlohmann-json3-dev libcli11-dev libfmt-dev libxxhash-dev ccache python3)
+  kvw_packages_build=(g++ cmake ninja-build nlohmann-json3-dev libboost1.81-dev libcli11-dev libfmt-dev libxxhash-dev ccache
+    python3)
   # To build and run the workbench, beside those. Qt 6 SVG draws the icons; the font is the one that figures are laid
   # out with where a system has none.
   kvw_packages_gui=(qt6-base-dev qt6-svg-dev libqcustomplot-dev fonts-dejavu-core)

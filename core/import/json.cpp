@@ -4,6 +4,7 @@
 #include "import/json.h"
 
 #include "import/json_text.h"
+#include "import/json_tree.h"
 #include "units/sha256.h"
 
 #include <fmt/format.h>
@@ -185,7 +186,7 @@ private:
     std::optional<std::size_t> m_syntaxErrorOffset;
 };
 
-Result<Json> parseTree(std::string_view text, const JsonLimits& limits, bool quoteNonFinite)
+Result<Json> parseTreeExactly(std::string_view text, const JsonLimits& limits, bool quoteNonFinite)
 {
     JsonText source(text, quoteNonFinite);
     TreeBuilder builder(source, limits);
@@ -193,7 +194,7 @@ Result<Json> parseTree(std::string_view text, const JsonLimits& limits, bool quo
         return builder.takeRoot();
     const auto offset = builder.syntaxErrorOffset();
     if (!quoteNonFinite && offset && nonFiniteAt(text, *offset))
-        return parseTree(text, limits, true); // once: the second reading does not come here
+        return parseTreeExactly(text, limits, true); // once: the second reading does not come here
     return builder.error();
 }
 
@@ -260,18 +261,27 @@ Result<std::string> readText(const std::string& path, const JsonLimits& limits)
 
 } // namespace
 
+Result<Json> parseTreeExactly(std::string_view text, const JsonLimits& limits)
+{
+    return parseTreeExactly(text, limits, false);
+}
+
 Result<JsonDocument> parseJson(std::string_view text, std::string file, const JsonLimits& limits)
 {
     if (text.size() > limits.bytes)
         return sizeError(file, limits, fmt::format("{} bytes", text.size()));
     try {
-        Result<Json> tree = parseTree(text, limits, false);
+        std::optional<Json> tree = parseTreeFast(text, limits);
         if (!tree) {
-            Error error = tree.error();
-            error.where.file = std::move(file);
-            return error;
+            Result<Json> exact = parseTreeExactly(text, limits);
+            if (!exact) {
+                Error error = exact.error();
+                error.where.file = std::move(file);
+                return error;
+            }
+            tree = std::move(exact).value();
         }
-        return JsonDocument {std::make_shared<const Json>(std::move(tree).value()), std::move(file), Sha256::hex(text)};
+        return JsonDocument {std::make_shared<const Json>(std::move(*tree)), std::move(file), Sha256::hex(text)};
     } catch (const std::bad_alloc&) {
         return noMemory(std::move(file));
     } catch (const std::exception& exception) {

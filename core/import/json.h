@@ -35,10 +35,11 @@ struct JsonDocument
     std::string sha256; ///< lower-case hex
 };
 
-/// Reads JSON text through nlohmann's SAX interface. Refused, with line and column or JSON pointer: syntax errors,
-/// anything after the value, a cap that is exceeded, a key that appears twice in one object, invalid UTF-8. Bare NaN,
-/// Infinity and -Infinity become doubles that are not finite; whoever uses the field refuses them (JsonView::integer(),
-/// real()). Error codes: json.syntax, json.depth, json.size, json.values, json.duplicate_key.
+/// Reads JSON text: by Boost's parser, and where that meets anything amiss again through nlohmann's SAX interface,
+/// which decides. Refused, with line and column or JSON pointer: syntax errors, anything after the value, a cap that is
+/// exceeded, a key that appears twice in one object, invalid UTF-8. Bare NaN, Infinity and -Infinity become doubles
+/// that are not finite; whoever uses the field refuses them (JsonView::integer(), real()). Error codes: json.syntax,
+/// json.depth, json.size, json.values, json.duplicate_key.
 Result<JsonDocument> parseJson(std::string_view text, std::string file, const JsonLimits& limits = {});
 /// The same for a file; also io.open, io.read. At most limits.bytes + 1 bytes are read.
 Result<JsonDocument> readJsonFile(const std::string& path, const JsonLimits& limits = {});

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <charconv>
 #include <cmath>
 
 namespace kvw {
@@ -118,7 +120,13 @@ std::optional<JsonView> JsonView::findValue(std::string_view key) const
 
 JsonView JsonView::at(std::size_t index) const
 {
-    return {(*m_json)[index], *m_document, fmt::format("{}/{}", m_pointer, index)};
+    // By hand: lists of thousands of layers are read element by element.
+    std::array<char, 20> digits;
+    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), index).ptr;
+    std::string pointer;
+    pointer.reserve(m_pointer.size() + 1 + digits.size());
+    pointer.append(m_pointer).append(1, '/').append(digits.data(), end);
+    return {(*m_json)[index], *m_document, std::move(pointer)};
 }
 
 std::size_t JsonView::size() const

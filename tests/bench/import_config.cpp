@@ -36,6 +36,19 @@ std::string configOf(int layers, std::size_t padding)
     return out + "}}";
 }
 
+/// `bytes` of what a file says for each layer, as objects, lists and numbers of every kind.
+std::string configOfNumbers(std::size_t bytes)
+{
+    std::string out = configOf(60, 0);
+    out.pop_back();
+    out += ",\"notes\":[";
+    for (int i = 0; out.size() < bytes; ++i)
+        out += fmt::format(
+            "{}\n    {{\"block\": {}, \"scale\": {}, \"shape\": [{}, -{}, 1e-{}], \"kept\": {}, \"next\": null}}",
+            i ? "," : "", i, i * 0.37, i * 8, i % 7, i % 30, i % 2 == 0);
+    return out + "]}";
+}
+
 double medianSeconds(const std::string& text, int repeats)
 {
     std::vector<double> seconds;
@@ -76,6 +89,8 @@ int main(int argc, char** argv)
     report("60 layers", configOf(60, 0), repeats);
     report("60 layers, 100 kB", configOf(60, 100'000), repeats);
     report("10,000 layers", configOf(10'000, 0), repeats);
+    report("60 layers, 1 MB", configOf(60, 1'000'000), repeats);
+    report("numbers, 1 MB", configOfNumbers(1'000'000), repeats);
     report("60 layers, 10 MB", configOf(60, 10'000'000), std::max(1, repeats / 5));
     report("60 layers, 60 MB", configOf(60, 60'000'000), std::max(1, repeats / 10));
     return 0;

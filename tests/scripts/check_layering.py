@@ -48,7 +48,7 @@ POSIX = set(
 )
 POSIX_FOLDERS = ("sys/", "linux/", "netinet/", "arpa/", "net/", "asm/")
 HEADER_ONLY = ("nlohmann/", "fmt/", "CLI/", "boost/")
-# Parts of Boost, as of Debian 12's 1.74, that need a library at link time.
+# Parts of Boost, as of Debian 12's 1.81, that need a library at link time.
 BOOST_COMPILED = (
     "chrono context contract coroutine coroutine2 fiber filesystem graph_parallel iostreams locale log mpi nowide "
     "program_options python regex serialization stacktrace test thread timer wave".split()

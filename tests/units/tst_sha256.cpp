@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "units/sha256.h"
+#include "units/sha256_block.h"
 
 #include <QTest>
 
@@ -46,6 +47,7 @@ private slots:
     void published();
     void everyLengthAroundABlock();
     void inPieces();
+    void processorAsPortable();
     void beyond32BitsOfBits();
 };
 
@@ -98,6 +100,28 @@ void Sha256Test::inPieces()
         }
         hash.update(std::span<const std::byte> {});
         QCOMPARE(q(Sha256::hex(hash.digest())), q(byOpenSsl(text)));
+    }
+}
+
+/// The instructions of the processor against plain C++: any state, any block, and runs of blocks.
+void Sha256Test::processorAsPortable()
+{
+    const Sha256Block ofProcessor = sha256BlockOfProcessor();
+    if (!ofProcessor)
+        QSKIP("this processor has no instructions for it");
+    std::mt19937_64 random(3);
+    for (int i = 0; i < 2'000; ++i) {
+        std::array<std::uint32_t, 8> expected {};
+        std::generate(expected.begin(), expected.end(), [&] { return static_cast<std::uint32_t>(random()); });
+        std::array<std::uint32_t, 8> found = expected;
+        const std::size_t skew = random() % 16; // blocks need not be aligned
+        const std::string bytes = randomBytes(random, skew + 64 * (1 + random() % 8));
+        const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+        for (std::size_t at = skew; at < bytes.size(); at += 64) {
+            sha256BlockPortable(expected, data + at);
+            ofProcessor(found, data + at);
+            QVERIFY(found == expected);
+        }
     }
 }
 
