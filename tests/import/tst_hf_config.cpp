@@ -252,6 +252,9 @@ void HfConfigTest::names_data()
           };
     row("folder", "Llama-3.1-8B/config.json", "", "Llama-3.1-8B");
     row("file", "x/llama.v2.json", "", "llama.v2");
+    row("file of a hub's model", "x/openai--gpt-oss-120b_config.json", "", "openai/gpt-oss-120b");
+    row("file that says that it is a config", "x/llama-config.json", "", "llama");
+    row("folder of a hub's model", "openai--gpt-oss-120b/config.json", "", "openai/gpt-oss-120b");
     row("file without ending", "x/config", "", "config");
     row("stated", "x/config.json", R"("_name_or_path":"meta-llama/Llama-3.1-8B",)", "meta-llama/Llama-3.1-8B");
     row("stated, empty", "x/config.json", R"("_name_or_path":"",)", "x");

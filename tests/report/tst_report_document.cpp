@@ -102,6 +102,8 @@ private slots:
     void classification();
     void stalePredictionIsMarked();
     void assumptionsOfAStalePredictionAreMarked();
+    void defaultsOfARunAreAssumptions();
+    void launchLineNamesItsFields();
     void libraryEntriesNameTheirSource();
     void leftOutSectionsAreNamed();
     void bridgeAddsUp();
@@ -241,6 +243,46 @@ void ReportDocumentTest::stalePredictionIsMarked()
         const auto* current = std::get_if<Paragraph>(&sectionOf(made->document, id)->blocks.front());
         QVERIFY2(!current || !current->text.starts_with("~ Stale"), id);
     }
+}
+
+/// Whatever the scheduler and the cache take because nobody stated it is told, until it is stated.
+void ReportDocumentTest::defaultsOfARunAreAssumptions()
+{
+    const std::vector<std::pair<const char*, const char*>> stated {{"admission.whenExhausted", "wait"},
+        {"admission.reservation", "on_demand"}, {"reuse.prefixCaching", "on"}, {"engine.maxBatchedTokens", "64"},
+        {"engine.maxSequences", "4"}};
+    Plan bare = with(smallPlan(), {{"limits.concurrentSequences", ""}});
+    for (const auto& [path, value] : stated)
+        bare = with(bare, {{path, ""}});
+    for (const auto& [path, value] : stated) {
+        const auto told = [&, path = path](const Plan& plan) {
+            const auto made = make(plan, true);
+            const Assumptions all = assumptionsOf(made->inputs);
+            return std::any_of(all.begin(), all.end(), [&](const Assumption& one) { return one.path == path; });
+        };
+        QVERIFY2(told(bare), path);
+        QVERIFY2(!told(with(bare, {{path, value}})), path);
+    }
+}
+
+void ReportDocumentTest::launchLineNamesItsFields()
+{
+    const Plan plan = with(smallPlan(), {{"model.basis", "config_file"}, {"engine.maxSequences", "7"}});
+    const auto made = make(plan, false);
+    const Section* engine = sectionOf(made->document, "engine");
+    QVERIFY(engine);
+    bool line = false;
+    bool row = false;
+    for (const ReportBlock& block : engine->blocks) {
+        if (const auto* text = std::get_if<Paragraph>(&block))
+            line = line || text->text.find("Launch line: vllm serve ") == 0;
+        if (const auto* table = std::get_if<Table>(&block)) {
+            for (const auto& cells : table->rows)
+                row = row || cells == std::vector<std::string> {"--max-num-seqs", "7", "Sequences per batch"};
+        }
+    }
+    QVERIFY(line);
+    QVERIFY(row);
 }
 
 void ReportDocumentTest::assumptionsOfAStalePredictionAreMarked()

@@ -115,7 +115,8 @@ void BlockMapPage::orderTabs()
         if (part->focusPolicy() != Qt::NoFocus)
             order.push_back(part);
         for (QWidget* inside : part->findChildren<QWidget*>()) {
-            if (inside->focusPolicy() != Qt::NoFocus)
+            if (inside->focusPolicy() != Qt::NoFocus
+                && inside->window() == window()) // lists that drop down are windows
                 order.push_back(inside);
         }
     };

@@ -330,6 +330,10 @@ void FieldForm::refreshRow(const QString& path, Row& row)
         line->setModified(false);
     }
     refreshNote(*field, row);
+    if (error != row.error) {
+        row.error = error;
+        row.label->setTip(error.isEmpty() ? fromStd(field->field->help) : error);
+    }
     if (error.isEmpty())
         return;
     // The value stands in the plan, and the plan cannot be computed with it.

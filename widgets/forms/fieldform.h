@@ -62,6 +62,7 @@ private:
         QWidget* editor = nullptr;
         ElidedLabel* note = nullptr; ///< where the value came from
         QString refusal; ///< why the text that stands in the editor was refused; empty: it was not
+        QString error; ///< why the plan cannot have the value that it states; empty: it can
         QColor ink; ///< that the editor has; invalid: the palette's
     };
     void place();

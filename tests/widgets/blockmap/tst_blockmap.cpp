@@ -4,6 +4,7 @@
 #include "blockmap/blockmappage.h"
 #include "blockmap/cellpainter.h"
 #include "blockmap/legendview.h"
+#include "blockmap/mapbar.h"
 #include "blockmap/poolview.h"
 #include "blockmap/requestsview.h"
 #include "blockmap/storyview.h"
@@ -139,6 +140,8 @@ private slots:
     void anotherPlanEmptiesIt();
     void findsByName();
     void docksComeAndGo();
+    void aBlockOpensInExplain();
+    void tabGoesFromFiltersToTime();
 };
 
 void BlockMapTest::countsAreTheProgrammes_data()
@@ -805,6 +808,51 @@ void BlockMapTest::docksComeAndGo()
     QVERIFY(story->isHidden() && legend->isHidden());
     window.showPage(QStringLiteral("blockmap"));
     QVERIFY(!story->isHidden() && !legend->isHidden());
+}
+
+/// Every block says how large it is and how that came about, once it is selected.
+void BlockMapTest::aBlockOpensInExplain()
+{
+    Fixture fixture(sharingPlan());
+    QVERIFY(fixture.ready());
+    const QSignalSpy opened(&fixture.page, &Page::figureSelected);
+    const PoolLayout& layout = fixture.page.map().header().layout;
+    for (std::uint32_t pool = 0; pool < layout.pools.size(); ++pool) {
+        for (const std::int64_t block : {std::int64_t {1}, layout.pools[pool].blocks.value - 1}) {
+            fixture.page.map().select(BlockRef {pool, static_cast<std::uint32_t>(block)});
+            const QString path = opened.last().front().toString();
+            const std::optional<Explanation> found = fixture.page.explanationOf(path);
+            QVERIFY2(found && found->quantity, qPrintable(path));
+            QCOMPARE(found->quantity->integer(), layout.pools[pool].blockBytes.value);
+            QVERIFY(found->title.find("Block " + std::to_string(block)) == 0);
+        }
+        QVERIFY(
+            !fixture.page.explanationOf(QStringLiteral("block.%1.%2").arg(pool).arg(layout.pools[pool].blocks.value)));
+    }
+    QVERIFY(!fixture.page.explanationOf(QStringLiteral("block.%1.0").arg(layout.pools.size())));
+    QVERIFY(!fixture.page.explanationOf(QStringLiteral("prediction.steps")));
+}
+
+void BlockMapTest::tabGoesFromFiltersToTime()
+{
+    Fixture fixture(crowdedPlan());
+    QVERIFY(fixture.ready());
+    const QWidgetList order = fixture.page.tabOrder();
+    const auto place = [&](const QWidget* part) {
+        for (qsizetype i = 0; i < order.size(); ++i) {
+            if (order[i] == part || part->isAncestorOf(order[i]))
+                return i;
+        }
+        return qsizetype {-1};
+    };
+    const QVector<const QWidget*> wanted {fixture.page.findChild<MapBar*>(), &fixture.page.requests(),
+        &fixture.page.pool(), fixture.page.findChild<TimeStrip*>()};
+    qsizetype before = -1;
+    for (const QWidget* part : wanted) {
+        QVERIFY(part);
+        QVERIFY2(place(part) > before, part->metaObject()->className());
+        before = place(part);
+    }
 }
 
 QTEST_MAIN(BlockMapTest)

@@ -7,6 +7,7 @@
 #include "forms/fieldform.h"
 #include "models/figuremodel.h"
 #include "models/roles.h"
+#include "style/elidedlabel.h"
 #include "support/example_plans.h"
 
 #include <QAbstractItemModelTester>
@@ -19,6 +20,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QUndoStack>
 
 using namespace kvw;
 using namespace kvw::gui;
@@ -52,6 +54,8 @@ private slots:
     void choosesTheEngineVersion();
     void noEngineNoBudget();
     void budgetAddsUp();
+    void aRefusalStandsAtItsField();
+    void nothingMovesAsValuesComeIn();
 
 private:
     static QTableView* tableOf(const QWidget& page, const QString& figure);
@@ -169,6 +173,62 @@ void DeploymentTest::budgetAddsUp()
     const QSignalSpy opened(&page, &Page::figureSelected);
     QTest::mouseClick(bar, Qt::LeftButton, {}, QPoint(20, 20));
     QCOMPARE(opened.last().front().toString(), QStringLiteral("budget.weights"));
+}
+
+/// A value that the engine cannot have is marked where it stands, and no more once another one can be had.
+void DeploymentTest::aRefusalStandsAtItsField()
+{
+    PlanDocument document;
+    QVERIFY(document.open(example("reference.kvplan"))); // 8 KV heads
+    DeploymentPage page(document);
+    page.show();
+    const auto marked = [&] {
+        QStringList out;
+        for (const ElidedLabel* label : page.findChildren<ElidedLabel*>()) {
+            if (label->isVisible() && label->text().startsWith(QStringLiteral("✗")))
+                out.push_back(label->toolTip());
+        }
+        return out;
+    };
+    QVERIFY(marked().isEmpty());
+    QVERIFY(document.setField(QStringLiteral("deployment.tp"), QStringLiteral("3")).ok());
+    QVERIFY2(marked().size() == 1, qPrintable(marked().join(u'|')));
+    QVERIFY2(marked().front().contains(QStringLiteral("8 KV heads cannot be kept on 3")), qPrintable(marked().front()));
+    QVERIFY(document.setField(QStringLiteral("deployment.tp"), QStringLiteral("4")).ok());
+    QVERIFY(marked().isEmpty());
+    QVERIFY(document.setField(QStringLiteral("cache.allocation"), QStringLiteral("static_contiguous")).ok());
+    QCOMPARE(marked().size(), 1);
+    document.undoStack()->undo();
+    QVERIFY(marked().isEmpty());
+}
+
+void DeploymentTest::nothingMovesAsValuesComeIn()
+{
+    PlanDocument document;
+    QVERIFY(document.open(example("gpt-oss-120b.kvplan")));
+    DeploymentPage page(document);
+    page.resize(1000, 640);
+    page.show();
+    const auto places = [&] {
+        QMap<QString, QRect> out;
+        for (const FieldForm* form : page.findChildren<FieldForm*>()) {
+            for (const QString& path : form->paths())
+                out[path] = form->editor(path)->geometry();
+        }
+        return out;
+    };
+    const auto settled = [&] {
+        QCoreApplication::processEvents();
+        return places();
+    };
+    const QMap<QString, QRect> before = settled();
+    QVERIFY(before.size() > 20);
+    for (const auto& [path, value] : std::initializer_list<std::pair<const char*, const char*>> {
+             {"budget.kvBytesPerRank", "123456789012"}, {"deployment.memoryBytes", "80GiB"}, {"deployment.tp", "2"},
+             {"engine.maxSequences", "64"}, {"limits.promptTokens", "1000"}, {"loaded.weightBytes", "999.99GiB"}}) {
+        QVERIFY(document.setField(QLatin1String(path), QLatin1String(value)).ok());
+        QCOMPARE(settled(), before);
+    }
 }
 
 QTEST_MAIN(DeploymentTest)

@@ -9,6 +9,7 @@
 #include "prediction/predictiontables.h"
 #include "shell/mainwindow.h"
 #include "shell/messagebar.h"
+#include "style/elidedlabel.h"
 #include "support/example_plans.h"
 
 #include <QAbstractItemModelTester>
@@ -92,6 +93,7 @@ private slots:
     void editMakesItStaleAndUndoCurrent();
     void engineIsChosenWithoutMakingItStale();
     void windowPredictsByKey();
+    void saysWhatItWasBefore();
 };
 
 void PredictionTest::figuresAreTheProgrammes_data()
@@ -369,6 +371,39 @@ void PredictionTest::windowPredictsByKey()
     QTest::keyClick(&window, Qt::Key_Escape);
     QTRY_VERIFY_WITH_TIMEOUT(!runner->isRunning(), patience);
     QVERIFY(window.document().isPredictionStale());
+}
+
+/// Two predictions of two plans are seen side by side; one more of the same plan changes nothing.
+void PredictionTest::saysWhatItWasBefore()
+{
+    PlanDocument document;
+    document.setPlan(crowdedPlan(), {});
+    PredictionRunner runner(document);
+    PredictionPage page(document, runner);
+    page.resize(1000, 600);
+    page.show();
+    const auto captions = [&] {
+        QStringList out;
+        for (const ElidedLabel* label : page.findChildren<ElidedLabel*>()) {
+            if (label->text().contains(QStringLiteral(", was ")))
+                out.push_back(label->text());
+        }
+        return out;
+    };
+    predict(runner);
+    QVERIFY(captions().isEmpty());
+    const QString preemptions = figure(page, QStringLiteral("preemptions")).mid(2); // "! 5"
+    QVERIFY(preemptions.toInt() > 0);
+    QVERIFY(document.setField(QStringLiteral("budget.kvBytesPerRank"), QStringLiteral("64MiB")).ok());
+    predict(runner);
+    QCOMPARE(figure(page, QStringLiteral("preemptions")), QStringLiteral("0"));
+    const QStringList shown = captions();
+    QVERIFY2(shown.contains(QStringLiteral("preemptions, was %1").arg(preemptions)), qPrintable(shown.join(u';')));
+    predict(runner);
+    QCOMPARE(captions(), shown);
+    document.setPlan(test::smallPlan(), {});
+    predict(runner);
+    QVERIFY(captions().isEmpty());
 }
 
 QTEST_MAIN(PredictionTest)

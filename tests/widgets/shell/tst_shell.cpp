@@ -16,6 +16,7 @@
 #include "style/tokens.h"
 #include "support/example_plans.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QDockWidget>
 #include <QFile>
@@ -52,6 +53,7 @@ private slots:
     void fitsSmallScreen();
     void railFollowsWidth();
     void problemsBehindExplain();
+    void nextProblemLeavesAPageWithoutOne();
     void layoutIsRemembered();
     void everyFieldHasAPlace();
     void commands();
@@ -126,6 +128,20 @@ void TestShell::problemsBehindExplain()
     QTRY_VERIFY(!window.tabifiedDockWidgets(explain).contains(problems));
     QVERIFY(explain->y() < problems->y());
     QVERIFY(explain->width() >= 240);
+}
+
+void TestShell::nextProblemLeavesAPageWithoutOne()
+{
+    MainWindow window;
+    window.document().setPlan(test::with(test::smallPlan(), {{"model.revision", ""}}), {});
+    window.show();
+    window.showPage(QStringLiteral("tenants")); // the problem is on the worksheet's page
+    QVERIFY(window.page(QStringLiteral("tenants"))->isVisible());
+    for (QAction* action : window.findChildren<QAction*>()) {
+        if (action->shortcut() == QKeySequence(Qt::Key_F8))
+            action->trigger();
+    }
+    QTRY_VERIFY(!window.page(QStringLiteral("tenants"))->isVisible());
 }
 
 void TestShell::layoutIsRemembered()

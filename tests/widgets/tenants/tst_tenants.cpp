@@ -136,11 +136,20 @@ void TestTenants::spaceChangesACell()
     page.show();
     auto* matrix = page.findChild<TrustView*>();
     matrix->setCurrentIndex(matrix->model()->index(2, 1));
+    const std::string before = planToJson(document.plan());
     QTest::keyClick(matrix, Qt::Key_Space);
     QVERIFY(share(document.plan(), 1, 2));
     QCOMPARE(document.undoStack()->undoText(), QStringLiteral("cobalt joins group-birch"));
     QTest::keyClick(matrix, Qt::Key_Space);
     QVERIFY(!share(document.plan(), 1, 2));
+    QCOMPARE(planToJson(document.plan()), before); // names of groups and sources too
+    QTest::keyClick(matrix, Qt::Key_Space);
+    QVERIFY(document.setField(QStringLiteral("tenants.birch.saltSource"), QStringLiteral("client")).ok());
+    QTest::keyClick(matrix, Qt::Key_Space); // something else was edited: it leaves, and takes nothing back
+    QVERIFY(!share(document.plan(), 1, 2));
+    QVERIFY(planToJson(document.plan()) != before);
+    document.undoStack()->undo();
+    QVERIFY(share(document.plan(), 1, 2));
 }
 
 void TestTenants::unenforced()
