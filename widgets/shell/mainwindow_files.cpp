@@ -4,7 +4,9 @@
 // Opening, saving and closing: what is asked before something would be lost.
 
 #include "live/liveprobepage.h"
+#include "models/numbertext.h"
 #include "newplan/newplandialog.h"
+#include "problems/importnotice.h"
 #include "shell/mainwindow.h"
 #include "shell/messagebar.h"
 #include "shell/pendingedits.h"
@@ -71,6 +73,8 @@ bool MainWindow::openPath(const QString& path)
     files.prepend(full);
     QSettings().setValue(QLatin1String(recentKey), QStringList(files.mid(0, mostRecent)));
     refreshRecent();
+    if (m_document.path().isEmpty()) // a model, for which a plan was made
+        m_imported->tell(QFileInfo(path).fileName());
     return true;
 }
 
@@ -106,8 +110,10 @@ void MainWindow::newPlan()
     // Asked only once it is known what is to be opened, as for a file.
     if (!dialog.file().isEmpty())
         openAsked(dialog.file());
-    else if (const std::optional<Plan> plan = dialog.plan(); plan && confirmDiscard())
+    else if (const std::optional<Plan> plan = dialog.plan(); plan && confirmDiscard()) {
         m_document.setPlan(*plan, {});
+        m_imported->tell(fromStd(plan->model.name));
+    }
 }
 
 void MainWindow::openExample(const QString& name)
