@@ -260,6 +260,7 @@ void MainWindow::makeActions()
         examples->addAction(title, this, [this, name = name] { openExample(name); });
     QAction* saveAction = file->addAction(icon("save"), tr("&Save"), QKeySequence::Save, this, [this] { save(); });
     file->addAction(tr("Save &as…"), QKeySequence(tr("Ctrl+Shift+S")), this, [this] { saveAs(); });
+    file->addAction(tr("Save the &model to the own library…"), this, &MainWindow::saveModel);
     file->addSeparator();
     file->addAction(tr("&Quit"), QKeySequence(tr("Ctrl+Q")), this, &QWidget::close);
 

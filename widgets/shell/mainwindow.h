@@ -89,6 +89,7 @@ private:
     void openFolderDialog();
     void openAsked(const QString& path);
     void newPlan();
+    void saveModel();
 
     // mainwindow_layout.cpp: what is remembered per page and size of the window
     Page* currentPage() const;

@@ -6,6 +6,7 @@
 #include "live/liveprobepage.h"
 #include "models/numbertext.h"
 #include "newplan/newplandialog.h"
+#include "newplan/savemodeldialog.h"
 #include "problems/importnotice.h"
 #include "shell/mainwindow.h"
 #include "shell/messagebar.h"
@@ -114,6 +115,17 @@ void MainWindow::newPlan()
         m_document.setPlan(*plan, {});
         m_imported->tell(fromStd(plan->model.name));
     }
+}
+
+void MainWindow::saveModel()
+{
+    if (!m_document.commitPending())
+        return;
+    auto* dialog = new SaveModelDialog(m_document, NewPlanDialog::defaultLibraryFolder(), this);
+    connect(dialog, &SaveModelDialog::saved, this, [this](const QString& file) {
+        m_message->showDone(tr("The model is in the own library: %1. New… lists it first.").arg(file));
+    });
+    dialog->show();
 }
 
 void MainWindow::openExample(const QString& name)
