@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "plan/identity.h"
+#include "plan/import_problems.h"
 
 #include "units/amount.h"
 #include "units/format.h"
@@ -26,15 +27,6 @@ void identityDiagnostics(const Plan& plan, Diagnostics& out)
                 row.title + ": not stated. A reviewer cannot tell which deployment the plan describes.",
                 row.paths.front()});
         }
-    }
-}
-
-/// What the importer could not vouch for: the plan stands on it until somebody looks.
-void importDiagnostics(const Plan& plan, Diagnostics& out)
-{
-    for (const Assumption& assumption : plan.assumptions) {
-        if (assumption.id == "import.unknown_model_type" || assumption.id == "import.dtype_unknown")
-            out.push_back({Severity::Warning, assumption.id, assumption.text, "model.architecture"});
     }
 }
 
@@ -220,7 +212,8 @@ Diagnostics diagnose(const Plan& plan)
     tenantDiagnostics(plan, out);
     workloadDiagnostics(plan, out);
     evidenceDiagnostics(plan, out);
-    importDiagnostics(plan, out);
+    const Diagnostics ofImport = importProblems(plan);
+    out.insert(out.end(), ofImport.begin(), ofImport.end());
     return out;
 }
 

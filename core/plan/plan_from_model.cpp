@@ -4,6 +4,7 @@
 #include "plan/plan.h"
 
 #include "plan/field_table.h"
+#include "plan/import_problems.h"
 #include "units/format.h"
 
 #include <fmt/format.h>
@@ -98,11 +99,12 @@ Plan planFromModel(const ModelSpec& model)
     plan.worksheet.groups = model.groups;
     plan.loaded.weightBytes = model.weightBytes;
     plan.assumptions = model.assumptions;
-    // What the importer wants a planner to look at is part of what the plan rests on.
-    for (const Diagnostic& diagnostic : model.diagnostics)
-        plan.assumptions.push_back({diagnostic.id, diagnostic.message, {}});
     for (const auto& [path, source] : model.provenance.entries())
         plan.provenance.set(planPath(path), *source);
+    // What the importer wants a planner to look at is part of what the plan rests on, and leads to its field.
+    for (const Diagnostic& diagnostic : model.diagnostics)
+        plan.assumptions.push_back({diagnostic.id, diagnostic.message,
+            fieldOfRemark(plan, diagnostic.id, diagnostic.path, diagnostic.where.at)});
 
     if (model.dtype != ElementType::NotStated) {
         plan.cache.elementType = model.dtype;

@@ -4,6 +4,7 @@
 #include "deployment/deploymentpage.h"
 
 #include "deployment/budgetbar.h"
+#include "deployment/gpupicker.h"
 #include "document/plandocument.h"
 #include "engines/launch_line.h"
 #include "forms/fieldform.h"
@@ -13,12 +14,14 @@
 #include "models/tableview.h"
 #include "style/elidedlabel.h"
 
+#include <QAction>
 #include <QEvent>
 #include <QFontDatabase>
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QSplitter>
@@ -31,6 +34,7 @@ DeploymentPage::DeploymentPage(PlanDocument& document, QWidget* parent)
         tr("On what hardware and by which engine's rules, and what is left for state"), parent)
     , m_document(document)
     , m_rules(new ElidedLabel({}, this))
+    , m_device(new ElidedLabel({}, this))
     , m_figures(new FigureModel(this))
     , m_parts(new FigureModel(this))
     , m_figureTable(figureTable(m_figures, tr("What the engine makes of it")))
@@ -60,6 +64,7 @@ DeploymentPage::DeploymentPage(PlanDocument& document, QWidget* parent)
     split->setStretchFactor(1, 3);
     split->setSizes({700, 280});
     content()->addWidget(split, 1);
+    makeGpuPicker();
     connect(m_bar, &BudgetBar::figureSelected, this, &DeploymentPage::figureSelected);
     connect(&document, &PlanDocument::planChanged, this, &DeploymentPage::refresh);
     refresh();
@@ -95,7 +100,7 @@ QWidget* DeploymentPage::makeForms()
                         {"engine.name", "engine.version", "engine.blockTokens", "engine.maxBatchedTokens",
                             "engine.maxSequences", "cache.elementType", "cache.allocation", "reuse.prefixCaching"}),
         0, 0);
-    grid->addWidget(formPane(tr("Devices and ranks"), nullptr,
+    grid->addWidget(formPane(tr("Devices and ranks"), m_device,
                         {"deployment.gpu", "deployment.memoryBytes", "deployment.tp", "deployment.pp", "deployment.dp",
                             "loaded.weightBytes", "loaded.weightSource"}),
         0, 1);
@@ -114,6 +119,19 @@ QWidget* DeploymentPage::makeForms()
         grid->setRowStretch(i, i == 0 ? 8 : 7);
     }
     return out;
+}
+
+void DeploymentPage::makeGpuPicker()
+{
+    for (const FieldForm* form : std::as_const(m_forms)) {
+        auto* edit = qobject_cast<QLineEdit*>(form->editor(QStringLiteral("deployment.gpu")));
+        if (!edit)
+            continue;
+        auto* picker = new GpuPicker(m_document, *edit);
+        auto* choose = new QAction(tr("Choose the device from the library…"), this);
+        connect(choose, &QAction::triggered, picker, &GpuPicker::showAll);
+        addAction(choose); // found by the command field
+    }
 }
 
 QWidget* DeploymentPage::makeLaunch()
@@ -221,6 +239,7 @@ void DeploymentPage::refresh()
 {
     refreshLaunch();
     refreshBudget();
+    m_device->setText(gpuText(QString::fromStdString(m_document.plan().deployment.gpu)));
     const Estimate* estimate = m_document.estimate();
     if (!estimate) {
         m_figures->setLines({});

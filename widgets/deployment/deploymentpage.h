@@ -38,6 +38,7 @@ private:
     QWidget* makeForms();
     QWidget* makeFigures();
     QWidget* makeLaunch();
+    void makeGpuPicker();
     void refresh();
     void refreshLaunch();
     void refreshBudget();
@@ -45,6 +46,7 @@ private:
     PlanDocument& m_document;
     QVector<FieldForm*> m_forms;
     ElidedLabel* m_rules;
+    ElidedLabel* m_device; ///< what the library knows of it
     FigureModel* m_figures;
     FigureModel* m_parts;
     TableView* m_figureTable;

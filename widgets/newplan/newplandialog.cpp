@@ -4,6 +4,7 @@
 #include "newplan/newplandialog.h"
 
 #include "estimate/estimate.h"
+#include "import/json_place.h"
 #include "models/celltablemodel.h"
 #include "models/numbertext.h"
 #include "models/tableview.h"
@@ -13,17 +14,24 @@
 #include "style/elidedlabel.h"
 #include "style/tokens.h"
 
+#include <QApplication>
+#include <QClipboard>
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStandardPaths>
+#include <QTextCursor>
 #include <QVBoxLayout>
 
 namespace kvw::gui {
@@ -80,6 +88,7 @@ NewPlanDialog::NewPlanDialog(const QStringList& recent, const QString& libraryFo
     , m_list(new TableView(this))
     , m_title(new QLabel(this))
     , m_about(new QLabel(this))
+    , m_text(new QPlainTextEdit(this))
     , m_groups(new CellTableModel(
           {tr("Layer group"), tr("Kind"), tr("Layers"), tr("Tensor"), tr("Heads × width"), tr("Growth")}, this))
     , m_groupView(new TableView(this))
@@ -130,7 +139,9 @@ NewPlanDialog::NewPlanDialog(const QStringList& recent, const QString& libraryFo
     layout->addWidget(buttons);
     resize(1040, 560);
 
+    m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, this, &NewPlanDialog::searchChanged);
+    connect(m_text, &QPlainTextEdit::textChanged, this, [this] { readPasted(true); });
     connect(m_list->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
         [this](const QModelIndex& index) { showChoice(index.row()); });
     connect(m_list, &QTableView::activated, this, [this] {
@@ -162,22 +173,87 @@ QWidget* NewPlanDialog::makePreview()
     m_groupView->setAccessibleName(tr("Layer groups"));
     m_groupView->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_groupView->setColumnsFitted();
+    m_text->setObjectName(QStringLiteral("pastedText"));
+    m_text->setAccessibleName(tr("Pasted text"));
+    m_text->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    m_text->setTabChangesFocus(true);
+    m_text->hide();
     layout->addWidget(m_title);
+    layout->addWidget(m_text, 1);
     layout->addWidget(m_groupView, 1);
     layout->addWidget(m_about);
     return out;
 }
 
+/// A text of several lines keeps them, which a line edit would not.
+bool NewPlanDialog::eventFilter(QObject* object, QEvent* event)
+{
+    if (object == m_search && event->type() == QEvent::KeyPress
+        && static_cast<QKeyEvent*>(event)->matches(QKeySequence::Paste)) {
+        const QString text = QApplication::clipboard()->text();
+        if (text.trimmed().startsWith(QLatin1Char('{'))) {
+            pasteText(text);
+            return true;
+        }
+    }
+    return QDialog::eventFilter(object, event);
+}
+
+void NewPlanDialog::pasteText(const QString& text)
+{
+    const QSignalBlocker quietSearch(m_search);
+    const QSignalBlocker quietText(m_text);
+    if (m_search->text() != text)
+        m_search->setText(text);
+    m_choices->search({});
+    m_list->clearSelection();
+    m_file.clear();
+    m_text->setPlainText(text.left(longestText));
+    readPasted(false);
+}
+
+/// `typing`: somebody mends the text, and keeps the cursor.
+void NewPlanDialog::readPasted(bool typing)
+{
+    const std::string text = m_text->toPlainText().toStdString();
+    const Result<OpenedPlan> opened = openPlanOrModelText(text, "pasted text");
+    preview(opened, tr("Pasted configuration"), tr("Read from the text that was pasted."));
+    m_text->show();
+    markPlace(text, opened ? std::string() : opened.error().where.at, typing);
+}
+
+void NewPlanDialog::markPlace(const std::string& text, const std::string& at, bool typing)
+{
+    const std::optional<TextPlace> place = jsonPlace(text, at);
+    if (!place) {
+        m_text->setExtraSelections({});
+        return;
+    }
+    // The text is in bytes, the cursor counts UTF-16.
+    const auto units = [&](std::size_t offset, std::size_t length) {
+        return static_cast<int>(QString::fromStdString(text.substr(offset, length)).size());
+    };
+    QTextEdit::ExtraSelection mark;
+    mark.cursor = QTextCursor(m_text->document());
+    mark.cursor.setPosition(units(0, place->offset));
+    mark.cursor.setPosition(mark.cursor.position() + units(place->offset, place->length), QTextCursor::KeepAnchor);
+    mark.format.setUnderlineStyle(QTextCharFormat::WaveUnderline);
+    mark.format.setUnderlineColor(tokensFor(palette()).differs);
+    mark.format.setBackground(tokensFor(palette()).staleGround);
+    m_text->setExtraSelections({mark});
+    if (typing)
+        return;
+    m_text->setTextCursor(mark.cursor);
+    m_text->ensureCursorVisible();
+}
+
 void NewPlanDialog::searchChanged(const QString& text)
 {
     if (text.trimmed().startsWith(QLatin1Char('{'))) {
-        m_choices->search({});
-        m_list->clearSelection();
-        m_file.clear();
-        const Result<OpenedPlan> opened = openPlanOrModelText(text.toStdString(), "pasted text");
-        preview(opened, tr("Pasted configuration"), tr("Read from the text that was pasted."));
+        pasteText(text);
         return;
     }
+    m_text->hide();
     m_choices->search(text);
     m_list->fitColumns();
     if (m_choices->rowCount() > 0)
@@ -189,6 +265,7 @@ void NewPlanDialog::searchChanged(const QString& text)
 void NewPlanDialog::showChoice(int row)
 {
     m_file.clear();
+    m_text->hide();
     if (const LibraryModel* model = m_choices->modelAt(row)) {
         const QString published = model->published.empty() ? tr("not stated in the source") : fromStd(model->published);
         preview(OpenedPlan {planFromLibrary(*model)}, fromStd(model->id),
@@ -230,6 +307,7 @@ void NewPlanDialog::chooseFile(bool folder)
     if (path.isEmpty())
         return;
     m_list->clearSelection();
+    m_text->hide();
     const Result<OpenedPlan> opened = openPlanOrModel(path.toStdString());
     preview(opened, QFileInfo(path).fileName(), path);
     m_file = path;

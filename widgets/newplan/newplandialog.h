@@ -13,6 +13,7 @@
 
 class QLabel;
 class QLineEdit;
+class QPlainTextEdit;
 class QPushButton;
 
 namespace kvw {
@@ -26,7 +27,8 @@ class PlanChoices;
 class TableView;
 
 /// What a new plan starts from: a model of the library, a file, the text of a config.json that is pasted, or nothing.
-/// The layer groups are seen before anything is opened. `exec()` gives Accepted when there is something to open.
+/// The layer groups are seen before anything is opened. What is wrong in pasted text is selected there, and can be
+/// mended. `exec()` gives Accepted when there is something to open.
 class NewPlanDialog : public QDialog
 {
     Q_OBJECT
@@ -44,8 +46,14 @@ public:
     /// Where the user's own libraries lie: the folder "models" in that of the user's data, as kvw has it.
     static QString defaultLibraryFolder();
 
+protected:
+    bool eventFilter(QObject* object, QEvent* event) override;
+
 private:
     QWidget* makePreview();
+    void pasteText(const QString& text);
+    void readPasted(bool typing);
+    void markPlace(const std::string& text, const std::string& at, bool typing);
     void searchChanged(const QString& text);
     void showChoice(int row);
     void preview(const Result<OpenedPlan>& opened, const QString& title, const QString& from);
@@ -57,6 +65,7 @@ private:
     TableView* m_list;
     QLabel* m_title;
     QLabel* m_about;
+    QPlainTextEdit* m_text; ///< that was pasted
     CellTableModel* m_groups;
     TableView* m_groupView;
     QPushButton* m_open;

@@ -15,6 +15,7 @@
 #include "prediction/predictionnotice.h"
 #include "prediction/predictionpage.h"
 #include "prediction/predictionrunner.h"
+#include "problems/importnotice.h"
 #include "problems/problemspanel.h"
 #include "report/reportpage.h"
 #include "settings/settingsdialog.h"
@@ -121,6 +122,8 @@ MainWindow::MainWindow(QWidget* parent)
     connect(&m_document, &PlanDocument::refusalCleared, this, [this] { m_message->dismissCause(refusalCause); });
     auto* files = new FileNotice(m_document, *m_message, this);
     connect(files, &FileNotice::reopenRequested, this, [this] { openAsked(m_document.path()); });
+    m_imported = new ImportNotice(m_document, *m_message, this);
+    connect(m_imported, &ImportNotice::goToField, this, &MainWindow::goToField);
     connect(m_rail, &QListWidget::currentRowChanged, this, &MainWindow::currentPageChanged);
     connect(&m_document, &PlanDocument::fileChanged, this, &MainWindow::refreshTitle);
     connect(&m_document, &PlanDocument::planChanged, this, [this] {
@@ -257,6 +260,7 @@ void MainWindow::makeActions()
         examples->addAction(title, this, [this, name = name] { openExample(name); });
     QAction* saveAction = file->addAction(icon("save"), tr("&Save"), QKeySequence::Save, this, [this] { save(); });
     file->addAction(tr("Save &as…"), QKeySequence(tr("Ctrl+Shift+S")), this, [this] { saveAs(); });
+    file->addAction(tr("Save the &model to the own library…"), this, &MainWindow::saveModel);
     file->addSeparator();
     file->addAction(tr("&Quit"), QKeySequence(tr("Ctrl+Q")), this, &QWidget::close);
 

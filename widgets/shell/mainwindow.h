@@ -17,6 +17,7 @@ namespace kvw::gui {
 class CommandField;
 class ElidedLabel;
 class ExplainPanel;
+class ImportNotice;
 class MessageBar;
 class Page;
 class PredictionRunner;
@@ -88,6 +89,7 @@ private:
     void openFolderDialog();
     void openAsked(const QString& path);
     void newPlan();
+    void saveModel();
 
     // mainwindow_layout.cpp: what is remembered per page and size of the window
     Page* currentPage() const;
@@ -112,6 +114,7 @@ private:
     Rail* m_rail;
     QStackedWidget* m_pages;
     MessageBar* m_message;
+    ImportNotice* m_imported = nullptr;
     ExplainPanel* m_explain = nullptr;
     ProblemsPanel* m_problems = nullptr;
     QDockWidget* m_explainDock = nullptr;

@@ -4,7 +4,10 @@
 // Opening, saving and closing: what is asked before something would be lost.
 
 #include "live/liveprobepage.h"
+#include "models/numbertext.h"
 #include "newplan/newplandialog.h"
+#include "newplan/savemodeldialog.h"
+#include "problems/importnotice.h"
 #include "shell/mainwindow.h"
 #include "shell/messagebar.h"
 #include "shell/pendingedits.h"
@@ -73,6 +76,8 @@ bool MainWindow::openPath(const QString& path)
     files.prepend(full);
     QSettings().setValue(QLatin1String(recentKey), QStringList(files.mid(0, mostRecent)));
     refreshRecent();
+    if (m_document.path().isEmpty()) // a model, for which a plan was made
+        m_imported->tell(QFileInfo(path).fileName());
     return true;
 }
 
@@ -108,8 +113,21 @@ void MainWindow::newPlan()
     // Asked only once it is known what is to be opened, as for a file.
     if (!dialog.file().isEmpty())
         openAsked(dialog.file());
-    else if (const std::optional<Plan> plan = dialog.plan(); plan && confirmDiscard())
+    else if (const std::optional<Plan> plan = dialog.plan(); plan && confirmDiscard()) {
         m_document.setPlan(*plan, {});
+        m_imported->tell(fromStd(plan->model.name));
+    }
+}
+
+void MainWindow::saveModel()
+{
+    if (!m_document.commitPending())
+        return;
+    auto* dialog = new SaveModelDialog(m_document, NewPlanDialog::defaultLibraryFolder(), this);
+    connect(dialog, &SaveModelDialog::saved, this, [this](const QString& file) {
+        m_message->showDone(tr("The model is in the own library: %1. New… lists it first.").arg(file));
+    });
+    dialog->show();
 }
 
 void MainWindow::openExample(const QString& name)

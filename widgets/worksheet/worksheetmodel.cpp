@@ -3,7 +3,11 @@
 
 #include "worksheet/worksheetmodel.h"
 
+#include "model/growth_text.h"
+#include "models/numbertext.h"
 #include "models/roles.h"
+#include "plan/field_table.h"
+#include "plan/group_edits.h"
 
 #include <QFont>
 #include <QRegularExpression>
@@ -154,7 +158,10 @@ QVariant WorksheetModel::data(const QModelIndex& index, int role) const
     case DimRole:
         return cell->dim || (!group && cell->number && !cell->unit.isEmpty() && index.column() < ConfiguredTokens);
     case RefusalRole:
-        return !m_refusedField.isEmpty() && cell->fields.contains(m_refusedField) ? m_refusal : QString();
+        return !m_refusedField.isEmpty()
+                && (cell->fields.contains(m_refusedField) || (isTensorId(index) && elementOf(index) == m_refusedField))
+            ? m_refusal
+            : QString();
     case ChoicesRole:
         return cell->choices ? cell->choices->names : QStringList();
     case ChoiceTitlesRole:
@@ -188,21 +195,88 @@ Qt::ItemFlags WorksheetModel::flags(const QModelIndex& index) const
 {
     Qt::ItemFlags flags = QAbstractItemModel::flags(index);
     const WorksheetCell* cell = cellAt(index);
-    if (cell && !cell->fields.isEmpty())
+    if (cell && (!cell->fields.isEmpty() || isTensorId(index)))
         flags |= Qt::ItemIsEditable;
     return flags;
 }
 
-/// "8 × 64" sets heads and width, any other text each field, of all tensors that the cell stands for.
+bool WorksheetModel::isTensorId(const QModelIndex& index)
+{
+    return index.isValid() && index.internalId() != 0 && index.column() == Name;
+}
+
+namespace {
+
+/// What a law sets in the tensor of this field: only what it has otherwise.
+FieldCells::Edits growthEdits(const Plan& plan, const QString& field, const GrowthLaw& law)
+{
+    const auto named = [](std::span<const std::string_view> names, auto value) {
+        return fromStd(names[static_cast<std::size_t>(value)]);
+    };
+    FieldCells::Edits wanted {{QStringLiteral("growth"), named(growthFormNames(), law.form)}};
+    const auto number = [&](const char* name, std::int64_t value) {
+        wanted.push_back({QString::fromLatin1(name), QString::number(value)});
+    };
+    if (law.form != GrowthForm::Fixed)
+        wanted.push_back({QStringLiteral("variable"), named(growthVariableNames(), law.variable)});
+    if (law.form == GrowthForm::Fixed) {
+        number("entries", law.entries);
+    } else if (law.form == GrowthForm::Chunked) {
+        number("chunk", law.chunk);
+    } else {
+        number("offset", law.offset);
+        number("stride", law.stride);
+        if (law.stride != 1)
+            wanted.push_back({QStringLiteral("rounding"), named(roundingNames(), law.rounding)});
+        wanted.push_back({QStringLiteral("limit"), law.limit ? QString::number(*law.limit) : QString()});
+    }
+    const QString base = field.left(field.lastIndexOf(QLatin1Char('.')) + 1);
+    FieldCells::Edits out;
+    for (const auto& [name, text] : std::as_const(wanted)) {
+        // The table hands out writable slots; here they are only read.
+        const Result<FieldReference> now = findField(const_cast<Plan&>(plan), (base + name).toStdString());
+        if (now && QString::fromStdString(fieldText(*now->field, now->slot)) != text)
+            out.push_back({base + name, text});
+    }
+    return out;
+}
+
+/// True for what can only be a law: a number, or nothing, sets the law's own number.
+bool isLaw(const QString& text)
+{
+    static const QRegularExpression pattern(
+        QStringLiteral("[(⌊⌈]|^\\s*[vei](\\s*\\+|\\s*$)"), QRegularExpression::CaseInsensitiveOption);
+    return pattern.match(text).hasMatch();
+}
+
+} // namespace
+
+/// "8 × 64" sets heads and width, a growth law all that it is made of, any other text each field, of all tensors that
+/// the cell stands for.
 Result<FieldCells::Edits> WorksheetModel::editsOf(const QModelIndex& index, const QString& text) const
 {
     const WorksheetCell* cell = cellAt(index);
     if (!cell || cell->fields.isEmpty())
         return Error {"plan.not_editable", "the cell cannot be edited"};
     Edits out;
+    if (index.column() == Growth) {
+        const QString number = growthNumber(*cell, text);
+        const bool reads = cell->fields.front().endsWith(QLatin1String(".readsGroup"));
+        const bool whole = !reads && number == text && isLaw(text);
+        const Result<GrowthLaw> law = whole ? parseGrowth(text.toStdString()) : Result<GrowthLaw>(GrowthLaw {});
+        if (!law)
+            return law.error();
+        for (const QString& field : cell->fields) {
+            if (whole)
+                out += growthEdits(m_document.plan(), field, *law);
+            else
+                out.push_back({field, number});
+        }
+        return out;
+    }
     if (index.column() != Shape) {
         for (const QString& field : cell->fields)
-            out.push_back({field, index.column() == Growth ? growthNumber(*cell, text) : text});
+            out.push_back({field, text});
         return out;
     }
     static const QRegularExpression pattern(QStringLiteral("^\\s*(\\S+?)\\s*[×xX*]\\s*(\\S+)\\s*$"));
@@ -234,12 +308,30 @@ void WorksheetModel::refuse(const QModelIndex& index, const QString& why)
     emit editRefused(m_refusedField, m_refusal);
 }
 
+bool WorksheetModel::rename(const QModelIndex& index, const QString& id)
+{
+    const QString element = elementOf(index);
+    const std::string group = element.section(QLatin1Char('.'), 2, 2).toStdString();
+    const QString tensor = element.section(QLatin1Char('.'), 4, 4);
+    Plan changed = m_document.plan();
+    if (const Result<void> done = renameTensor(changed, group, tensor.toStdString(), id.toStdString()); !done) {
+        m_refusedField = element;
+        m_refusal = QString::fromStdString(done.error().text());
+        emit editRefused(element, m_refusal);
+        return false;
+    }
+    m_document.edit(tr("Rename %1: %2").arg(tensor, id), [&](Plan& plan) { plan = std::move(changed); });
+    return true;
+}
+
 bool WorksheetModel::setData(const QModelIndex& index, const QVariant& value, int role)
 {
     const WorksheetCell* found = cellAt(index);
+    const QString text = value.toString();
+    if (role == Qt::EditRole && isTensorId(index))
+        return rename(index, text.trimmed());
     if (!found || found->fields.isEmpty() || role != Qt::EditRole)
         return false;
-    const QString text = value.toString();
     const QString name = QStringLiteral("%1: %2").arg(cellName(index), text);
     const Result<Edits> edits = editsOf(index, text);
     const Result<void> set = !edits ? Result<void>(edits.error())

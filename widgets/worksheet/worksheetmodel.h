@@ -49,6 +49,9 @@ signals:
     void editRefused(const QString& path, const QString& why);
 
 private:
+    /// True for the cell that shows a tensor's id, which is no field of it.
+    static bool isTensorId(const QModelIndex& index);
+    bool rename(const QModelIndex& index, const QString& id);
     void rebuild();
     void announce(const WorksheetRow& before, const WorksheetRow& now, int row, const QModelIndex& parent);
     const WorksheetCell* cellAt(const QModelIndex& index) const;

@@ -7,17 +7,16 @@
 #include "forms/fieldform.h"
 #include "models/numbertext.h"
 #include "models/roles.h"
-#include "plan/elements.h"
 #include "plot/plotview.h"
 #include "style/elidedlabel.h"
 #include "worksheet/bridgeview.h"
 #include "worksheet/groupedheader.h"
 #include "worksheet/identitypanel.h"
+#include "worksheet/rowactions.h"
 #include "worksheet/startpanel.h"
 #include "worksheet/worksheetmodel.h"
 #include "worksheet/worksheetview.h"
 
-#include <QAction>
 #include <QEvent>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
@@ -35,11 +34,6 @@ namespace kvw::gui {
 namespace {
 
 constexpr int leastLower = 190; // a bridge of four bars, and its title
-
-QString groupOf(const QString& element)
-{
-    return element.section(QLatin1Char('.'), 2, 2);
-}
 
 } // namespace
 
@@ -85,7 +79,6 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
 
     connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, &WorksheetPage::selectionChanged);
     connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &WorksheetPage::selectionChanged);
-    connect(m_view, &WorksheetView::removeRequested, this, &WorksheetPage::removeRow);
     connect(
         m_model, &WorksheetModel::editRefused, this, [this](const QString&, const QString& why) { emit message(why); });
     connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
@@ -96,7 +89,7 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
     });
     connect(m_split, &QSplitter::splitterMoved, this, [this] { m_splitByUser = true; });
     connect(m_bridge, &BridgeView::figureSelected, this, &WorksheetPage::figureSelected);
-    connect(m_start, &StartPanel::groupRequested, this, &WorksheetPage::addGroup);
+    connect(m_start, &StartPanel::groupRequested, m_rows, &RowActions::addGroup);
     connect(m_identity, &IdentityPanel::goToField, this, &WorksheetPage::fieldRequested);
     connect(&document, &PlanDocument::planChanged, this, &WorksheetPage::refresh);
     m_sequenceTimer.setSingleShot(true);
@@ -161,26 +154,23 @@ void WorksheetPage::makeSide()
 
 void WorksheetPage::makeActions()
 {
+    m_rows = new RowActions(m_document, *m_model, *m_view, this);
+    connect(m_rows, &RowActions::message, this, &WorksheetPage::message);
+    connect(m_rows, &RowActions::fieldRequested, this, &WorksheetPage::showField);
     auto* rows = new QToolButton(this);
     rows->setText(tr("Rows") + QStringLiteral("  ")); // beside its arrow
     rows->setPopupMode(QToolButton::InstantPopup);
-    rows->setToolTip(tr("Add and remove layer groups and tensors"));
-    auto* menu = new QMenu(rows);
-    const auto add = [&](const QString& text, void (WorksheetPage::*slot)()) {
-        QAction* action = menu->addAction(text, this, slot);
-        addAction(action); // found by the command field
-        return action;
-    };
-    add(tr("Add a layer group"), &WorksheetPage::addGroup);
-    add(tr("Add a tensor to the group"), &WorksheetPage::addTensor);
-    QAction* remove = add(tr("Remove the selected row"), &WorksheetPage::removeRow);
-    connect(menu, &QMenu::aboutToShow, this,
-        [this, remove] { remove->setEnabled(!m_model->elementOf(m_view->currentIndex()).isEmpty()); });
-    rows->setMenu(menu);
+    rows->setToolTip(tr("Add, copy, split, merge, retype, move and remove layer groups and tensors"));
+    rows->setMenu(m_rows->menu());
     headerActions()->addWidget(rows);
     m_view->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_view, &QWidget::customContextMenuRequested, this,
-        [this, menu](const QPoint& at) { menu->popup(m_view->viewport()->mapToGlobal(at)); });
+        [this](const QPoint& at) { m_rows->menu()->popup(m_view->viewport()->mapToGlobal(at)); });
+}
+
+RowActions* WorksheetPage::rowActions() const
+{
+    return m_rows;
 }
 
 QStringList WorksheetPage::fieldPrefixes() const
@@ -240,55 +230,6 @@ bool WorksheetPage::showFigure(const QString& path)
     m_view->scrollTo(index);
     m_view->setFocus(Qt::OtherFocusReason);
     return true;
-}
-
-void WorksheetPage::addGroup()
-{
-    const QString like = groupOf(m_model->elementOf(m_view->currentIndex()));
-    const std::string id
-        = freeElementId(m_document.plan(), "worksheet.groups", like.isEmpty() ? "group" : like.toStdString());
-    m_document.edit(tr("Add layer group %1").arg(QString::fromStdString(id)), [&](Plan& plan) {
-        const Result<std::string> path = addElement(plan, "worksheet.groups", id, like.toStdString());
-        if (!path) {
-            emit message(QString::fromStdString(path.error().text()));
-            return;
-        }
-        LayerGroup& group = plan.worksheet.groups.back();
-        group.name = like.isEmpty() ? id : group.name + " copy";
-        group.layerIndices.clear(); // those of the group it is like are taken
-        if (like.isEmpty())
-            group.tensors = attentionTensors(1, 1, 1, {});
-    });
-    showField(QStringLiteral("worksheet.groups.%1.name").arg(QString::fromStdString(id)));
-}
-
-void WorksheetPage::addTensor()
-{
-    const QString element = m_model->elementOf(m_view->currentIndex());
-    const QString group = groupOf(element);
-    if (group.isEmpty()) {
-        emit message(tr("Select the layer group that shall keep one more tensor."));
-        return;
-    }
-    const QString like = element.section(QLatin1Char('.'), 4, 4);
-    const std::string list = "worksheet.groups." + group.toStdString() + ".tensors";
-    const std::string id = freeElementId(m_document.plan(), list, like.isEmpty() ? "tensor" : like.toStdString());
-    m_document.edit(tr("Add tensor %1 to %2").arg(QString::fromStdString(id), group), [&](Plan& plan) {
-        if (const Result<std::string> path = addElement(plan, list, id, like.toStdString()); !path)
-            emit message(QString::fromStdString(path.error().text()));
-    });
-    showField(QString::fromStdString(list + "." + id + ".role"));
-}
-
-void WorksheetPage::removeRow()
-{
-    const QString element = m_model->elementOf(m_view->currentIndex());
-    if (element.isEmpty())
-        return;
-    m_document.edit(tr("Remove %1").arg(element.mid(static_cast<int>(qstrlen("worksheet.groups.")))), [&](Plan& plan) {
-        if (const Result<void> removed = removeElement(plan, element.toStdString()); !removed)
-            emit message(QString::fromStdString(removed.error().text()));
-    });
 }
 
 void WorksheetPage::resizeEvent(QResizeEvent* event)

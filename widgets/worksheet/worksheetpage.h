@@ -19,8 +19,9 @@ class FieldForm;
 class IdentityPanel;
 class PlanDocument;
 class PlotView;
-class WorksheetModel;
+class RowActions;
 class StartPanel;
+class WorksheetModel;
 class WorksheetView;
 
 /// What attention holds, group by group, and what the engine will reserve for it.
@@ -37,12 +38,8 @@ public:
     QWidget* side() const override;
     QString sideTitle() const override;
 
-    /// Adds a layer group like the selected one, or a first one; one undo step.
-    void addGroup();
-    /// Adds a tensor to the selected group, like the selected one; one undo step.
-    void addTensor();
-    /// Removes the selected tensor or group; one undo step.
-    void removeRow();
+    /// What can be done with the rows of the table.
+    RowActions* rowActions() const;
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -67,6 +64,7 @@ private:
     IdentityPanel* m_identity;
     WorksheetModel* m_model;
     WorksheetView* m_view;
+    RowActions* m_rows = nullptr;
     QLabel* m_excludes;
     ElidedLabel* m_bridgeAbout;
     BridgeView* m_bridge;

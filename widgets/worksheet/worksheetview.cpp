@@ -230,8 +230,6 @@ void WorksheetView::keyPressEvent(QKeyEvent* event)
         copySelection(*this);
     } else if (event->matches(QKeySequence::Paste) && state() != EditingState) {
         pasteClipboard(*this);
-    } else if (event->key() == Qt::Key_Delete && event->modifiers() == Qt::NoModifier) {
-        emit removeRequested();
     } else if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && state() != EditingState) {
         if (current.flags().testFlag(Qt::ItemIsEditable))
             edit(current);

@@ -29,11 +29,6 @@ public:
     /// Rows that can be seen without scrolling, header included: the height that shows all.
     int heightForRows() const;
 
-signals:
-    /// F2 or Enter on a cell that cannot be edited, a double click or Ctrl+C were handled here; this one asks to remove
-    /// the rows that are selected.
-    void removeRequested();
-
 protected:
     void drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     void paintEvent(QPaintEvent* event) override;

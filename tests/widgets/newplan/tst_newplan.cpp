@@ -5,16 +5,23 @@
 
 #include "newplan/newplandialog.h"
 #include "newplan/planchoices.h"
+#include "newplan/savemodeldialog.h"
+#include "plan/import_problems.h"
 #include "shell/mainwindow.h"
+#include "shell/messagebar.h"
 #include "support/gguf_writer.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>
+#include <QClipboard>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
+#include <QMenuBar>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSettings>
 #include <QTableView>
@@ -79,6 +86,11 @@ private slots:
     void recentAndOwn();
     void throughTheWindow();
     void opensEveryForm();
+    void pastedErrorIsSelected_data();
+    void pastedErrorIsSelected();
+    void pastedTextIsMended();
+    void savesToOwnLibrary();
+    void doubtsLeadToFields();
 };
 
 void TestNewPlan::initTestCase()
@@ -231,6 +243,172 @@ void TestNewPlan::opensEveryForm()
     QCOMPARE(document.path(), plan);
     QVERIFY(!document.open(folder.filePath(QStringLiteral("nothing.gguf"))));
     QCOMPARE(document.path(), plan); // what was open stays
+}
+
+void TestNewPlan::pastedErrorIsSelected_data()
+{
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("selected");
+    QTest::addColumn<QString>("told");
+    QTest::newRow("value") << "{\n \"model_type\": \"llama\",\n \"num_hidden_layers\": -3,\n \"vocab_size\": 9}"
+                           << "-3"
+                           << "/num_hidden_layers";
+    QTest::newRow("syntax") << "{\n \"model_type\": oops\n}"
+                            << "oops"
+                            << "line 2";
+    QTest::newRow("behind other letters") << QStringLiteral("{\n \"äöü€\": \"𝔘\", \"model_type\": 7}") << "7"
+                                          << "/model_type";
+    QTest::newRow("nested") << "{\"model_type\": \"gemma3\", \"text_config\": {\"num_hidden_layers\": \"many\"}}"
+                            << "\"many\""
+                            << "/text_config/num_hidden_layers";
+}
+
+void TestNewPlan::pastedErrorIsSelected()
+{
+    QFETCH(QString, text);
+    NewPlanDialog dialog({}, {});
+    dialog.show();
+    QApplication::clipboard()->setText(text);
+    auto* search = dialog.findChild<QLineEdit*>();
+    search->setFocus();
+    QTest::keySequence(search, QKeySequence::Paste);
+    auto* edit = dialog.findChild<QPlainTextEdit*>(QStringLiteral("pastedText"));
+    QVERIFY(edit->isVisible());
+    QCOMPARE(edit->toPlainText(), text); // with its lines
+    QVERIFY(!openButton(dialog)->isEnabled());
+    QFETCH(QString, told);
+    QVERIFY2(about(dialog).contains(told), qPrintable(about(dialog)));
+    QTEST(edit->textCursor().selectedText(), "selected");
+    QCOMPARE(edit->extraSelections().size(), 1);
+}
+
+void TestNewPlan::pastedTextIsMended()
+{
+    NewPlanDialog dialog({}, {});
+    dialog.show();
+    const QString config = textOf(sourceFile("tests/data/import/llama_3_1_8b.json"));
+    QString broken = config;
+    broken.replace(QStringLiteral("\"num_hidden_layers\": 32"), QStringLiteral("\"num_hidden_layers\": \"32 layers\""));
+    QVERIFY(broken != config);
+    auto* search = dialog.findChild<QLineEdit*>();
+    QApplication::clipboard()->setText(broken);
+    search->setFocus();
+    QTest::keySequence(search, QKeySequence::Paste);
+    auto* edit = dialog.findChild<QPlainTextEdit*>(QStringLiteral("pastedText"));
+    QVERIFY(!dialog.plan());
+    QCOMPARE(edit->textCursor().selectedText(), QStringLiteral("\"32 layers\""));
+    edit->setFocus();
+    QTest::keyClicks(edit, QStringLiteral("3")); // over what is selected
+    QVERIFY(dialog.plan());
+    const int at = edit->textCursor().position();
+    QTest::keyClicks(edit, QStringLiteral("1x"));
+    QVERIFY(!dialog.plan());
+    QCOMPARE(edit->textCursor().position(), at + 2); // who types keeps the cursor
+    QTest::keyClick(edit, Qt::Key_Backspace);
+    QVERIFY(dialog.plan());
+    QCOMPARE(dialog.plan()->worksheet.groups[0].layers, std::int64_t {31});
+    QVERIFY(edit->extraSelections().isEmpty());
+    search->setText(QStringLiteral("llama"));
+    QVERIFY(!edit->isVisible());
+}
+
+void TestNewPlan::savesToOwnLibrary()
+{
+    QDir(NewPlanDialog::defaultLibraryFolder()).removeRecursively();
+    MainWindow window;
+    window.show();
+    QVERIFY(window.openPath(sourceFile("resources/examples/gpt-oss-120b.kvplan")));
+    const std::vector<LayerGroup> groups = window.document().plan().worksheet.groups;
+    const auto save = [&](const QString& name) {
+        for (QAction* action : window.menuBar()->actions().front()->menu()->actions()) {
+            if (action->text().contains(QStringLiteral("own library")))
+                action->trigger();
+        }
+        SaveModelDialog* dialog = nullptr;
+        for (auto* one : window.findChildren<SaveModelDialog*>()) {
+            if (one->isVisible())
+                dialog = one;
+        }
+        if (dialog)
+            dialog->findChild<QLineEdit*>()->setText(name);
+        return dialog;
+    };
+    SaveModelDialog* dialog = save(QStringLiteral("me/own model"));
+    QVERIFY(dialog && !dialog->isModal());
+    dialog->accept();
+    QVERIFY(!dialog->isVisible());
+    QVERIFY(window.messageBar()->text().contains(QStringLiteral("me-own-model.json")));
+    // It is listed, marked as own, and gives the same worksheet.
+    NewPlanDialog list({}, NewPlanDialog::defaultLibraryFolder());
+    list.show();
+    list.findChild<QLineEdit*>()->setText(QStringLiteral("own model"));
+    QVERIFY(list.plan());
+    QCOMPARE(list.plan()->worksheet.groups, groups);
+    bool marked = false;
+    for (const QTableView* view : list.findChildren<QTableView*>())
+        marked = marked || view->model()->index(0, PlanChoices::From).data().toString().startsWith("own library");
+    QVERIFY(marked);
+    // A second time it says what it would do, and Enter does not.
+    QVERIFY(window.document().setField("worksheet.groups.full.layers", "9").ok());
+    dialog = save(QStringLiteral("me/own model"));
+    QVERIFY(dialog->findChild<QLabel*>("saveModelAbout")->text().startsWith(QLatin1Char('!')));
+    QPushButton* replace = nullptr;
+    for (auto* button : dialog->findChildren<QPushButton*>()) {
+        if (button->text().contains(QStringLiteral("Replace")))
+            replace = button;
+    }
+    QVERIFY(replace && !replace->isDefault());
+    dialog->reject();
+    NewPlanDialog still({}, NewPlanDialog::defaultLibraryFolder());
+    still.findChild<QLineEdit*>()->setText(QStringLiteral("own model"));
+    QCOMPARE(still.plan()->worksheet.groups, groups);
+    dialog = save(QString());
+    QVERIFY(dialog->findChild<QLabel*>("saveModelAbout")->text().startsWith(QStringLiteral("✗")));
+    dialog->reject();
+    window.document().undoStack()->setClean();
+    QDir(NewPlanDialog::defaultLibraryFolder()).removeRecursively();
+}
+
+/// Every remark of an import leads to where its field is edited, and the first doubt is told with a way there.
+void TestNewPlan::doubtsLeadToFields()
+{
+    QTemporaryDir folder;
+    const QString config = folder.filePath(QStringLiteral("config.json"));
+    QFile file(config);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"model_type": "brand_new", "num_hidden_layers": 4, "num_attention_heads": 8, "hidden_size": 512,
+        "num_key_value_heads": 2, "vocab_size": 9})");
+    file.close();
+    MainWindow window;
+    window.show();
+    QVERIFY(window.openPath(config));
+    QVERIFY2(
+        window.messageBar()->text().contains(QStringLiteral("brand_new")), qPrintable(window.messageBar()->text()));
+    QStringList paths;
+    for (const Diagnostic& one : importProblems(window.document().plan()))
+        paths.push_back(QString::fromStdString(one.path));
+    QVERIFY(paths.size() >= 2);
+    for (const QString& path : std::as_const(paths)) {
+        window.messageBar()->dismiss();
+        window.goToField(path);
+        QVERIFY2(window.messageBar()->text().isEmpty(), qPrintable(window.messageBar()->text()));
+    }
+    // Of every model of the library too.
+    for (const LibraryModel& model : builtInModels()) {
+        const Plan plan = planFromLibrary(model);
+        const Diagnostics problems = importProblems(plan);
+        if (problems.empty())
+            continue;
+        window.document().setPlan(plan, {});
+        for (const Diagnostic& one : problems) {
+            window.goToField(QString::fromStdString(one.path));
+            QVERIFY2(window.messageBar()->text().isEmpty(), qPrintable(window.messageBar()->text()));
+        }
+    }
+    // The button leads to the first doubt.
+    QVERIFY(window.openPath(config));
+    emit window.messageBar()->actionTriggered();
+    QVERIFY(!window.messageBar()->isShown());
 }
 
 QTEST_MAIN(TestNewPlan)

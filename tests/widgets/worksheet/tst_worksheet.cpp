@@ -8,6 +8,7 @@
 #include "support/example_plans.h"
 #include "worksheet/bridgeview.h"
 #include "worksheet/groupedheader.h"
+#include "worksheet/rowactions.h"
 #include "worksheet/worksheetmodel.h"
 #include "worksheet/worksheetpage.h"
 #include "worksheet/worksheetview.h"
@@ -258,14 +259,17 @@ void TestWorksheet::addAndRemove()
     WorksheetPage page(document);
     page.show();
     QVERIFY(page.showField("worksheet.groups.sliding.layers"));
-    page.addGroup();
+    page.rowActions()->duplicate();
     QCOMPARE(document.plan().worksheet.groups.size(), 3U);
     QCOMPARE(document.plan().worksheet.groups[2].tensors, document.plan().worksheet.groups[1].tensors);
-    page.addTensor();
+    page.rowActions()->addTensor();
     QCOMPARE(document.plan().worksheet.groups[2].tensors.size(), 3U);
-    page.removeRow();
+    page.rowActions()->remove();
     QCOMPARE(document.plan().worksheet.groups[2].tensors.size(), 2U);
-    QCOMPARE(document.undoStack()->count(), 3);
+    page.rowActions()->addGroup();
+    QCOMPARE(document.plan().worksheet.groups.size(), 4U);
+    QCOMPARE(document.plan().worksheet.groups[3].id, std::string("group"));
+    QCOMPARE(document.undoStack()->count(), 4);
     QVERIFY(document.estimate());
     while (document.undoStack()->canUndo())
         document.undoStack()->undo();
