@@ -5,23 +5,19 @@
 // the same when it is sent again. The first byte of the input chooses how the rest is cut up and whether a hello and
 // the header of a frame are put before it, so that the inner readers are reached too.
 
+#include "fuzz/fuzz.h"
+#include "plan/model_library.h"
 #include "worker/protocol.h"
 #include "worker/request_json.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 using namespace kvw;
 using namespace kvw::worker;
+using fuzz::require;
 
 namespace {
-
-void require(bool condition)
-{
-    if (!condition)
-        std::abort();
-}
 
 /// The frames of a stream that arrives in pieces of `step` bytes, and the code of the error that ended it.
 std::pair<std::vector<Frame>, std::string> read(std::span<const std::byte> stream, std::size_t step)
@@ -84,4 +80,36 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(whole.first[i].payload == parts.first[i].payload);
     decodeAll(whole.first);
     return 0;
+}
+
+/// One of every message, as one stream that is cut up in several ways, and each alone as a payload.
+std::vector<std::string> fuzz::seeds()
+{
+    FrameWriter writer;
+    std::vector<std::byte> stream;
+    std::vector<std::string> out;
+    Hello hello;
+    hello.product = "test";
+    ProbeRequest request;
+    request.plan = planFromLibrary(builtInModels().front());
+    request.plan.provenance = {};
+    request.plan.assumptions = {};
+    Phase phase;
+    phase.id = 1;
+    const auto asText = [](const std::vector<std::byte>& bytes) {
+        return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    };
+    for (const Message& message : std::vector<Message> {hello, kvw::worker::Request {1, toJson(request), false},
+             Accepted {1, "probe", {"setup"}}, phase, Samples {1, {{}}}, LogHeader {1, "{}"}, Digests {1, 0, {{}}},
+             Events {1, 0, {{}}}, Evidence {1, "[]", false}, Done {1, "{}", false}, Failed {1, {"a", "b"}}, Cancel {1},
+             Barrier {3}, Heartbeat {}, Stop {}, Bye {"stop", 0}}) {
+        const auto type = static_cast<std::uint8_t>(typeOf(message));
+        const std::vector<std::byte> payload = encode(message);
+        (void)writer.write(type, payload, stream);
+        if (type < 18)
+            out.push_back(std::string(1, static_cast<char>(2 * type + 1)) + asText(payload));
+    }
+    for (const int choice : {0, 2, 8, 36, 128, 254})
+        out.push_back(std::string(1, static_cast<char>(choice)) + asText(stream));
+    return out;
 }

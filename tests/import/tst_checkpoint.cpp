@@ -60,7 +60,7 @@ public:
     bool write(bool withIndex) const
     {
         for (const auto& [name, writer] : m_files) {
-            if (!writer.write(path(QString::fromStdString(name))))
+            if (!writer.write(path(QString::fromStdString(name)).toStdString()))
                 return false;
         }
         const std::string text

@@ -79,7 +79,7 @@ void ImportCommandTest::initTestCase()
         weights.tensor(prefix + "v_proj.weight", "BF16", {16, 64}, 2048);
     }
     weights.tensor("lm_head.weight", "F32", {10, 64}, 2560);
-    QVERIFY(weights.write(path(QStringLiteral("checkpoint/model.safetensors"))));
+    QVERIFY(weights.write(path(QStringLiteral("checkpoint/model.safetensors")).toStdString()));
 
     GgufWriter gguf("llama");
     gguf.u32("block_count", 2).u32("embedding_length", 64).u32("context_length", 1024);

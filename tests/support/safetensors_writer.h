@@ -3,10 +3,10 @@
 
 #pragma once
 
-#include <QFile>
-#include <QString>
-
+#include <algorithm>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -52,13 +52,15 @@ public:
         return out;
     }
     /// The whole file, its tensors a hole.
-    bool write(const QString& path) const
+    bool write(const std::string& path) const
     {
         const std::string start = header();
-        QFile file(path);
-        return file.open(QIODevice::WriteOnly)
-            && file.write(start.data(), static_cast<qint64>(start.size())) == static_cast<qint64>(start.size())
-            && file.resize(static_cast<qint64>(start.size()) + m_end);
+        std::ofstream file(path, std::ios::binary);
+        if (!file.write(start.data(), static_cast<std::streamsize>(start.size())).flush())
+            return false;
+        std::error_code wrong;
+        std::filesystem::resize_file(path, start.size() + static_cast<std::uintmax_t>(m_end), wrong);
+        return !wrong;
     }
 
 private:
