@@ -104,11 +104,11 @@ void FieldForm::place()
         }
         const int column = i / perColumn * 3;
         m_grid->addWidget(row.label, i % perColumn, column);
-        // A choice needs the room of its note; where it came from stands before its label.
-        const bool choice = qobject_cast<QComboBox*>(row.editor);
-        m_grid->addWidget(row.editor, i % perColumn, column + 1, 1, choice ? 2 : 1);
-        row.note->setVisible(!choice);
-        if (!choice)
+        // Words need the room of their note; where they came from stands before the label.
+        const bool words = isWords(m_paths[i], row);
+        m_grid->addWidget(row.editor, i % perColumn, column + 1, 1, words ? 2 : 1);
+        row.note->setVisible(!words);
+        if (!words)
             m_grid->addWidget(row.note, i % perColumn, column + 2);
         row.label->setMinimumWidth(std::min(row.label->sizeHint().width(), fontMetrics().averageCharWidth() * 8));
         row.editor->setMinimumWidth(fontMetrics().averageCharWidth() * 16); // a byte count can be read
@@ -116,6 +116,13 @@ void FieldForm::place()
         m_grid->setColumnStretch(column + 1, 1);
         m_grid->setColumnStretch(column + 2, 0);
     }
+}
+
+/// A choice, or a text: it has no unit, and may be long.
+bool FieldForm::isWords(const QString& path, const Row& row) const
+{
+    const std::optional<FieldReference> field = reference(m_document, path);
+    return qobject_cast<QComboBox*>(row.editor) || (field && field->field->type == FieldType::Text);
 }
 
 QStringList FieldForm::paths() const
@@ -173,6 +180,8 @@ void FieldForm::commit(const QString& path, const QString& text)
     setInk(row, differs, false);
     row.note->setInk(QPalette::PlaceholderText, differs);
     row.note->setText(QStringLiteral("✗"));
+    if (!m_stacked && isWords(path, row))
+        row.label->setText(QStringLiteral("✗ ") + fromStd(reference(m_document, path)->field->title));
     row.note->setTip(why);
     if (row.editor->isVisible())
         QToolTip::showText(row.editor->mapToGlobal(QPoint(0, row.editor->height())), why, row.editor, {}, 8000);
@@ -305,8 +314,8 @@ void FieldForm::refreshNote(const FieldReference& reference, Row& row)
     row.note->setText((mark + QLatin1Char(' ') + word).trimmed());
     if (!m_stacked) {
         row.note->setMinimumWidth(std::min(row.note->sizeHint().width(), fontMetrics().averageCharWidth() * 12));
-        const bool choice = qobject_cast<QComboBox*>(row.editor);
-        row.label->setText((choice && !mark.isEmpty() ? mark + QLatin1Char(' ') : QString()) + fromStd(field.title));
+        const bool words = isWords(fromStd(reference.path), row);
+        row.label->setText((words && !mark.isEmpty() ? mark + QLatin1Char(' ') : QString()) + fromStd(field.title));
     }
     row.note->setInk(QPalette::PlaceholderText, assumed ? tokens.assumed : QColor());
     row.note->setTip(source ? QString::fromStdString(sourceText(*source))
