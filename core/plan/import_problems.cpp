@@ -85,8 +85,9 @@ std::string groupField(const Plan& plan, LayerKind kind, std::string_view field)
 }
 
 /// The field that was read from this place of the file, or from inside it; the worksheet's first.
-std::string fieldReadFrom(const Plan& plan, const std::string& place)
+std::string fieldReadFrom(const Plan& plan, std::string place)
 {
+    place.resize(std::min(place.find(" (byte "), place.size())); // a place in a GGUF: its key, and where that lies
     std::string inside;
     std::string elsewhere;
     for (const auto& [path, source] : plan.provenance.entries()) {

@@ -43,6 +43,7 @@ class TestImportProblems : public QObject
 private slots:
     void leadsToItsField_data();
     void leadsToItsField();
+    void byItsPlaceInTheFile();
     void goesWithTheEdit();
     void everyRemarkLeadsSomewhere();
     void olderPlansLeadSomewhereToo();
@@ -89,6 +90,27 @@ void TestImportProblems::leadsToItsField()
     QVERIFY(found);
     QCOMPARE(QString::fromStdString(found->path), path);
     QCOMPARE(static_cast<int>(found->severity), severity);
+}
+
+void TestImportProblems::byItsPlaceInTheFile()
+{
+    Plan plan = planOf(R"({"model_type":"llama","num_hidden_layers":4,"num_attention_heads":8,"hidden_size":512,
+        "num_key_value_heads":2,"vocab_size":9,"torch_dtype":"bfloat16"})");
+    const auto field = [&](const char* place) { return fieldOfRemark(plan, "import.any", {}, place); };
+    QCOMPARE(field("/num_key_value_heads"), std::string("worksheet.groups.full.tensors.k.heads"));
+    QCOMPARE(field("/torch_dtype"), std::string("model.dtype"));
+    QCOMPARE(field("/nowhere"), std::string("model.architecture"));
+    // What a person entered is not where a file said it.
+    QVERIFY(setField(plan, "worksheet.groups.full.tensors.k.heads", "2").ok());
+    QVERIFY(setField(plan, "worksheet.groups.full.tensors.v.heads", "2").ok());
+    QCOMPARE(field("/num_key_value_heads"), std::string("model.architecture"));
+    // A place in a GGUF is a key with its byte.
+    Source key;
+    key.kind = Source::Kind::File;
+    key.at = "llama.attention.head_count_kv";
+    plan.provenance.set("worksheet.groups.full.tensors.v.heads", key);
+    QCOMPARE(field("llama.attention.head_count_kv (byte 77)"), std::string("worksheet.groups.full.tensors.v.heads"));
+    QCOMPARE(field("llama.attention.head_count_kv"), std::string("worksheet.groups.full.tensors.v.heads"));
 }
 
 void TestImportProblems::goesWithTheEdit()

@@ -6,6 +6,7 @@
 #include "document/plandocument.h"
 #include "models/numbertext.h"
 #include "plan/gpu_choice.h"
+#include "style/icons.h"
 
 #include <QAction>
 #include <QCompleter>
@@ -113,8 +114,7 @@ GpuPicker::GpuPicker(PlanDocument& document, QLineEdit& edit)
     });
     edit.setCompleter(m_completer);
     connect(m_completer, qOverload<const QString&>(&QCompleter::activated), this, &GpuPicker::choose);
-    QAction* arrow
-        = edit.addAction(edit.style()->standardIcon(QStyle::SP_ArrowDown, nullptr, &edit), QLineEdit::TrailingPosition);
+    QAction* arrow = edit.addAction(icon(QStringLiteral("down")), QLineEdit::TrailingPosition);
     arrow->setToolTip(tr("Choose from the library of devices"));
     connect(arrow, &QAction::triggered, this, &GpuPicker::showAll);
 }

@@ -112,7 +112,7 @@ int FieldForm::noteWidth() const
     int out = 0;
     for (const QString& path : m_paths) {
         const std::optional<FieldReference> field = reference(m_document, path);
-        if (!field || qobject_cast<const QComboBox*>(m_rows[path].editor))
+        if (!field || isWords(path, m_rows[path]))
             continue;
         const QString word = field->field->unit == Unit::Byte ? QStringLiteral("999.99 GiB")
                                                               : QStringLiteral("◇ ") + unitWord(*field->field);
@@ -150,20 +150,27 @@ void FieldForm::place()
         }
         const int column = i / perColumn * 3;
         m_grid->addWidget(row.label, i % perColumn, column);
-        // A choice needs the room of its note; where it came from stands before its label.
-        const bool choice = qobject_cast<QComboBox*>(row.editor);
-        m_grid->addWidget(row.editor, i % perColumn, column + 1, 1, choice ? 2 : 1);
-        row.note->setVisible(!choice);
-        if (!choice)
+        // Words need the room of their note; where they came from stands before the label.
+        const bool words = isWords(m_paths[i], row);
+        m_grid->addWidget(row.editor, i % perColumn, column + 1, 1, words ? 2 : 1);
+        row.note->setVisible(!words);
+        if (!words)
             m_grid->addWidget(row.note, i % perColumn, column + 2);
         row.label->setMinimumWidth(std::min(row.label->sizeHint().width(), fontMetrics().averageCharWidth() * 8));
         row.editor->setMinimumWidth(fontMetrics().averageCharWidth() * 16); // a byte count can be read
         m_grid->setColumnStretch(column, 0); // its own width while there is room
         m_grid->setColumnStretch(column + 1, 1);
         m_grid->setColumnStretch(column + 2, 0);
-        if (!choice)
+        if (!words)
             row.note->setFixedWidth(noteWidth());
     }
+}
+
+/// A choice, or a text: it has no unit, and may be long.
+bool FieldForm::isWords(const QString& path, const Row& row) const
+{
+    const std::optional<FieldReference> field = reference(m_document, path);
+    return qobject_cast<QComboBox*>(row.editor) || (field && field->field->type == FieldType::Text);
 }
 
 QStringList FieldForm::paths() const
@@ -221,6 +228,8 @@ void FieldForm::commit(const QString& path, const QString& text)
     setInk(row, differs, false);
     row.note->setInk(QPalette::PlaceholderText, differs);
     row.note->setText(QStringLiteral("✗"));
+    if (!m_stacked && isWords(path, row))
+        row.label->setText(QStringLiteral("✗ ") + fromStd(reference(m_document, path)->field->title));
     row.note->setTip(why);
     if (row.editor->isVisible())
         QToolTip::showText(row.editor->mapToGlobal(QPoint(0, row.editor->height())), why, row.editor, {}, 8000);
@@ -337,7 +346,7 @@ void FieldForm::refreshRow(const QString& path, Row& row)
     if (error.isEmpty())
         return;
     // The value stands in the plan, and the plan cannot be computed with it.
-    if (qobject_cast<QComboBox*>(row.editor))
+    if (isWords(path, row))
         row.label->setText(QStringLiteral("✗ ") + labelOf(*field->field));
     row.note->setInk(QPalette::PlaceholderText, tokens.differs);
     row.note->setText(QStringLiteral("✗ ") + row.note->text());
@@ -380,8 +389,8 @@ void FieldForm::refreshNote(const FieldReference& reference, Row& row)
         word = fromStd(sourceKindName(source->kind));
     row.note->setText((mark + QLatin1Char(' ') + word).trimmed());
     if (!m_stacked) {
-        const bool choice = qobject_cast<QComboBox*>(row.editor);
-        row.label->setText((choice && !mark.isEmpty() ? mark + QLatin1Char(' ') : QString()) + labelOf(field));
+        const bool words = isWords(fromStd(reference.path), row);
+        row.label->setText((words && !mark.isEmpty() ? mark + QLatin1Char(' ') : QString()) + labelOf(field));
     }
     row.note->setInk(QPalette::PlaceholderText, assumed ? tokens.assumed : QColor());
     row.note->setTip(source ? QString::fromStdString(sourceText(*source))

@@ -66,6 +66,7 @@ private:
         QColor ink; ///< that the editor has; invalid: the palette's
     };
     void place();
+    bool isWords(const QString& path, const Row& row) const;
     void refresh();
     void refreshRow(const QString& path, Row& row);
     void commit(const QString& path, const QString& text);

@@ -8,6 +8,8 @@
 #include <QHash>
 #include <QLocale>
 
+#include <cmath>
+
 namespace kvw::gui {
 
 namespace {
@@ -48,7 +50,14 @@ NumberText numberText(const Quantity& quantity)
     if (!quantity.isInteger()) {
         const QString text = QLocale().toString(quantity.real(), 'f', 2);
         const QString exact = QString::fromStdString(formatNumber(quantity.number()));
-        return {text, {}, exact, exact, quantity.real()};
+        if (!isByteUnit(quantity.unit()))
+            return {text, {}, exact, exact, quantity.real()};
+        // Parts of a byte are seen below a KiB; above, the unit is that of whole bytes.
+        constexpr double kib = 1024;
+        const bool small = std::abs(quantity.real()) < kib;
+        const NumberText whole = bytesText(std::llround(quantity.real()));
+        return {small ? text : whole.number, small ? QStringLiteral("B") : whole.unit, exact + QStringLiteral(" B"),
+            exact, quantity.real()};
     }
     if (isByteUnit(quantity.unit()))
         return bytesText(quantity.integer());

@@ -89,6 +89,7 @@ private:
     void openFolderDialog();
     void openAsked(const QString& path);
     void newPlan();
+    void openModel(Plan plan);
     void saveModel();
 
     // mainwindow_layout.cpp: what is remembered per page and size of the window
@@ -106,6 +107,7 @@ private:
     void makeViewMenu();
     void makeCommandField();
     QVector<Command> commands();
+    void addModelCommands(QVector<Command>& out);
     void toggleExplain();
     void showHelp();
 

@@ -5,7 +5,9 @@
 
 #include "explain/explainpanel.h"
 #include "models/numbertext.h"
+#include "newplan/newplandialog.h"
 #include "plan/field_table.h"
+#include "plan/model_library.h"
 #include "problems/problemspanel.h"
 #include "shell/commandfield.h"
 #include "shell/fieldhelp.h"
@@ -24,6 +26,8 @@
 #include <QStackedWidget>
 #include <QToolBar>
 #include <QWhatsThis>
+
+#include <memory>
 
 namespace kvw::gui {
 
@@ -145,6 +149,7 @@ QVector<Command> MainWindow::commands()
             QString::fromStdString(fieldDisplay(*field.field, field.slot)), path, [this, path] { goToField(path); },
             true, otherWords(path)});
     });
+    addModelCommands(out);
     if (const Estimate* estimate = m_document.estimate()) {
         for (const auto& [path, quantity] : figuresOf(*estimate)) {
             const QString at = QString::fromStdString(path);
@@ -154,6 +159,27 @@ QVector<Command> MainWindow::commands()
         }
     }
     return out;
+}
+
+/// A new plan for each model of the user's own library and of the built-in one; what was refused of those says why.
+void MainWindow::addModelCommands(QVector<Command>& out)
+{
+    const auto add = [&](const std::shared_ptr<const LibraryModel>& model) {
+        out.push_back(
+            {fromStd(model->id), tr("model"), model->own ? tr("own library, new plan") : tr("library, new plan"),
+                fromStd(model->family) + QLatin1Char(' ') + fromStd(model->architecture), [this, model] {
+                    if (confirmDiscard())
+                        openModel(planFromLibrary(*model));
+                }});
+    };
+    std::vector<Error> refused;
+    for (LibraryModel& model : ownModels(NewPlanDialog::defaultLibraryFolder().toStdString(), refused))
+        add(std::make_shared<const LibraryModel>(std::move(model)));
+    for (const LibraryModel& model : builtInModels())
+        add(std::shared_ptr<const LibraryModel>(std::shared_ptr<void>(), &model)); // they live as long as the program
+    for (const Error& error : refused)
+        out.push_back({QStringLiteral("✗ ") + QString::fromStdString(error.text()), tr("model"), tr("own library"), {},
+            [] {}, false});
 }
 
 void MainWindow::goToField(const QString& path)

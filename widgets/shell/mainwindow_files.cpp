@@ -113,10 +113,15 @@ void MainWindow::newPlan()
     // Asked only once it is known what is to be opened, as for a file.
     if (!dialog.file().isEmpty())
         openAsked(dialog.file());
-    else if (const std::optional<Plan> plan = dialog.plan(); plan && confirmDiscard()) {
-        m_document.setPlan(*plan, {});
-        m_imported->tell(fromStd(plan->model.name));
-    }
+    else if (std::optional<Plan> plan = dialog.plan(); plan && confirmDiscard())
+        openModel(std::move(*plan));
+}
+
+/// A plan that was made for a model, or an empty one: not yet saved.
+void MainWindow::openModel(Plan plan)
+{
+    m_document.setPlan(std::move(plan), {});
+    m_imported->tell(fromStd(m_document.plan().model.name));
 }
 
 void MainWindow::saveModel()

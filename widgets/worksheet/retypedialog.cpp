@@ -94,8 +94,8 @@ RetypeDialog::RetypeDialog(PlanDocument& document, const QString& group, QWidget
     layout->addWidget(m_keeps);
     layout->addLayout(m_form);
     layout->addWidget(m_outcome);
-    layout->addStretch(1);
     layout->addWidget(buttons);
+    layout->setSizeConstraint(QLayout::SetFixedSize); // as high as what the preset asks for
     connect(m_presets, &QComboBox::currentIndexChanged, this, &RetypeDialog::presetChanged);
     connect(buttons, &QDialogButtonBox::accepted, this, &RetypeDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &RetypeDialog::reject);
@@ -138,7 +138,9 @@ void RetypeDialog::presetChanged()
         row.editor->setAccessibleName(fromStd(number.title));
         row.note->setFont(smallFont(font()));
         row.note->setMinimumWidth(fontMetrics().averageCharWidth() * 30);
+        row.editor->setMinimumWidth(fontMetrics().averageCharWidth() * 14);
         auto* line = new QHBoxLayout;
+        line->setSpacing(8);
         line->addWidget(row.editor);
         line->addWidget(row.note, 1);
         m_form->addRow(fromStd(number.title) + QLatin1Char(':'), line);
@@ -146,7 +148,6 @@ void RetypeDialog::presetChanged()
         m_rows.push_back(row);
     }
     refresh();
-    adjustSize();
 }
 
 Result<Retyping> RetypeDialog::retyping() const
@@ -179,12 +180,10 @@ void RetypeDialog::refresh()
         const Result<std::int64_t> typed = parseCount(m_rows[i].editor->text().toStdString());
         const bool same = typed && *typed == value.value;
         const bool assumed = same && value.carriedFrom.empty();
+        const QString from = fromStd(value.carriedFrom).section(QLatin1Char('.'), -2, -2); // the tensor
         m_rows[i].note->setText(assumed ? tr("◇ a usual value, assumed")
-                : same                  ? tr("as %1 has it")
-                             .arg(fromStd(value.carriedFrom)
-                                      .section(QLatin1Char('.'), -2)
-                                      .replace(QLatin1Char('.'), QLatin1Char(' ')))
-                       : tr("entered"));
+                : same                  ? tr("carried over from %1").arg(from)
+                                        : tr("entered"));
         QPalette ink = palette();
         ink.setColor(QPalette::WindowText, assumed ? tokens.assumed : tokens.dimText);
         m_rows[i].note->setPalette(ink);

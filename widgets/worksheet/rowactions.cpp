@@ -235,8 +235,11 @@ void RowActions::merge()
     }
     Plan tried = m_document.plan();
     if (const Result<void> merged = mergeGroups(tried, names); !merged) {
-        emit message(tr("Not merged: %1").arg(QString::fromStdString(merged.error().text())));
-        emit fieldRequested(QString::fromStdString(merged.error().where.at)); // where the groups part
+        Error error = merged.error();
+        const QString field = QString::fromStdString(error.where.at);
+        error.where.at = field.section(QLatin1Char('.'), 2).toStdString(); // "sliding.kind"
+        emit message(tr("Not merged: %1").arg(QString::fromStdString(error.text())));
+        emit fieldRequested(field); // where the groups part
         return;
     }
     if (edit(tr("Merge %1").arg(ids.join(QStringLiteral(", "))), [&](Plan& plan) { return mergeGroups(plan, names); }))

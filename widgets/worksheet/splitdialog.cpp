@@ -75,6 +75,7 @@ SplitDialog::SplitDialog(PlanDocument& document, const QString& group, QWidget* 
     layout->addLayout(form);
     layout->addWidget(m_outcome);
     layout->addWidget(buttons);
+    layout->setSizeConstraint(QLayout::SetFixedSize); // as high as what it says
     m_count->setRange(1, whole ? static_cast<int>(std::max<std::int64_t>(1, whole->layers - 1)) : 1);
     m_count->setValue(whole ? static_cast<int>(whole->layers / 2) : 1);
     connect(m_count, &QSpinBox::valueChanged, this, &SplitDialog::countChanged);

@@ -8,6 +8,7 @@
 #include "models/roles.h"
 #include "plan/field_table.h"
 #include "plan/group_edits.h"
+#include "worksheet/growthcell.h"
 
 #include <QFont>
 #include <QRegularExpression>
@@ -205,52 +206,6 @@ bool WorksheetModel::isTensorId(const QModelIndex& index)
     return index.isValid() && index.internalId() != 0 && index.column() == Name;
 }
 
-namespace {
-
-/// What a law sets in the tensor of this field: only what it has otherwise.
-FieldCells::Edits growthEdits(const Plan& plan, const QString& field, const GrowthLaw& law)
-{
-    const auto named = [](std::span<const std::string_view> names, auto value) {
-        return fromStd(names[static_cast<std::size_t>(value)]);
-    };
-    FieldCells::Edits wanted {{QStringLiteral("growth"), named(growthFormNames(), law.form)}};
-    const auto number = [&](const char* name, std::int64_t value) {
-        wanted.push_back({QString::fromLatin1(name), QString::number(value)});
-    };
-    if (law.form != GrowthForm::Fixed)
-        wanted.push_back({QStringLiteral("variable"), named(growthVariableNames(), law.variable)});
-    if (law.form == GrowthForm::Fixed) {
-        number("entries", law.entries);
-    } else if (law.form == GrowthForm::Chunked) {
-        number("chunk", law.chunk);
-    } else {
-        number("offset", law.offset);
-        number("stride", law.stride);
-        if (law.stride != 1)
-            wanted.push_back({QStringLiteral("rounding"), named(roundingNames(), law.rounding)});
-        wanted.push_back({QStringLiteral("limit"), law.limit ? QString::number(*law.limit) : QString()});
-    }
-    const QString base = field.left(field.lastIndexOf(QLatin1Char('.')) + 1);
-    FieldCells::Edits out;
-    for (const auto& [name, text] : std::as_const(wanted)) {
-        // The table hands out writable slots; here they are only read.
-        const Result<FieldReference> now = findField(const_cast<Plan&>(plan), (base + name).toStdString());
-        if (now && QString::fromStdString(fieldText(*now->field, now->slot)) != text)
-            out.push_back({base + name, text});
-    }
-    return out;
-}
-
-/// True for what can only be a law: a number, or nothing, sets the law's own number.
-bool isLaw(const QString& text)
-{
-    static const QRegularExpression pattern(
-        QStringLiteral("[(⌊⌈]|^\\s*[vei](\\s*\\+|\\s*$)"), QRegularExpression::CaseInsensitiveOption);
-    return pattern.match(text).hasMatch();
-}
-
-} // namespace
-
 /// "8 × 64" sets heads and width, a growth law all that it is made of, any other text each field, of all tensors that
 /// the cell stands for.
 Result<FieldCells::Edits> WorksheetModel::editsOf(const QModelIndex& index, const QString& text) const
@@ -262,7 +217,7 @@ Result<FieldCells::Edits> WorksheetModel::editsOf(const QModelIndex& index, cons
     if (index.column() == Growth) {
         const QString number = growthNumber(*cell, text);
         const bool reads = cell->fields.front().endsWith(QLatin1String(".readsGroup"));
-        const bool whole = !reads && number == text && isLaw(text);
+        const bool whole = !reads && number == text && isGrowthLaw(text);
         const Result<GrowthLaw> law = whole ? parseGrowth(text.toStdString()) : Result<GrowthLaw>(GrowthLaw {});
         if (!law)
             return law.error();
@@ -381,6 +336,20 @@ QString WorksheetModel::elementOf(const QModelIndex& index) const
         return {};
     const auto row = static_cast<std::size_t>(index.row());
     return index.internalId() == 0 ? m_rows[row].element : m_rows[index.internalId() - 1].tensors[row].element;
+}
+
+QModelIndex WorksheetModel::indexOfElement(const QString& element) const
+{
+    for (std::size_t g = 0; g < m_rows.size() && !element.isEmpty(); ++g) {
+        const QModelIndex group = index(static_cast<int>(g), 0);
+        if (m_rows[g].element == element)
+            return group;
+        for (std::size_t t = 0; t < m_rows[g].tensors.size(); ++t) {
+            if (m_rows[g].tensors[t].element == element)
+                return index(static_cast<int>(t), 0, group);
+        }
+    }
+    return {};
 }
 
 const WorksheetRanks& WorksheetModel::ranks() const

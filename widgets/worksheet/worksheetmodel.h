@@ -42,6 +42,8 @@ public:
     QModelIndex indexOfFigure(const QString& path) const;
     /// The list element that the row stands for ("worksheet.groups.full.tensors.k"); empty for the total.
     QString elementOf(const QModelIndex& index) const;
+    /// The row's first cell; invalid when the element is not in the table.
+    QModelIndex indexOfElement(const QString& element) const;
     const WorksheetRanks& ranks() const;
 
 signals:

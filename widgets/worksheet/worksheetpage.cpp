@@ -81,11 +81,20 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
     connect(m_view->selectionModel(), &QItemSelectionModel::selectionChanged, this, &WorksheetPage::selectionChanged);
     connect(
         m_model, &WorksheetModel::editRefused, this, [this](const QString&, const QString& why) { emit message(why); });
+    connect(m_model, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
+        m_keptElement = m_model->elementOf(m_view->currentIndex());
+        m_keptColumn = m_view->currentIndex().column();
+    });
     connect(m_model, &QAbstractItemModel::modelReset, this, [this] {
         refreshHeader();
         m_view->expandAll();
         m_view->fitColumns();
         shareHeight();
+        // The row that was current stays so, where there still is one.
+        const QModelIndex row = m_model->indexOfElement(m_keptElement);
+        if (row.isValid())
+            m_view->setCurrentIndex(row.siblingAtColumn(std::min(m_keptColumn, m_model->columnCount() - 1)));
+        showRowFields();
     });
     connect(m_split, &QSplitter::splitterMoved, this, [this] { m_splitByUser = true; });
     connect(m_bridge, &BridgeView::figureSelected, this, &WorksheetPage::figureSelected);

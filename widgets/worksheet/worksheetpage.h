@@ -78,6 +78,8 @@ private:
     FieldForm* m_rowForm = nullptr;
     FieldForm* m_planForm = nullptr;
     QString m_rowElement;
+    QString m_keptElement; ///< the current row while the table is made anew
+    int m_keptColumn = 0;
     bool m_splitByUser = false;
     QTimer m_sequenceTimer; // the curve waits until edits pause
 };

@@ -7,6 +7,8 @@
 #include "newplan/planchoices.h"
 #include "newplan/savemodeldialog.h"
 #include "plan/import_problems.h"
+#include "plan/own_library.h"
+#include "shell/commandfield.h"
 #include "shell/mainwindow.h"
 #include "shell/messagebar.h"
 #include "support/gguf_writer.h"
@@ -90,6 +92,7 @@ private slots:
     void pastedErrorIsSelected();
     void pastedTextIsMended();
     void savesToOwnLibrary();
+    void commandFieldHasTheLibraries();
     void doubtsLeadToFields();
 };
 
@@ -367,6 +370,41 @@ void TestNewPlan::savesToOwnLibrary()
     dialog->reject();
     window.document().undoStack()->setClean();
     QDir(NewPlanDialog::defaultLibraryFolder()).removeRecursively();
+}
+
+void TestNewPlan::commandFieldHasTheLibraries()
+{
+    const QString folder = NewPlanDialog::defaultLibraryFolder();
+    QDir(folder).removeRecursively();
+    QVERIFY(QDir().mkpath(folder));
+    Plan plan;
+    plan.worksheet.groups.emplace_back().id = "full";
+    plan.worksheet.groups[0].tensors = attentionTensors(2, 64, 64, {});
+    QVERIFY(
+        saveOwnModel(*ownModelOf(plan, "me/quite-own", "2026-12-01"), folder.toStdString(), WhenThere::Refuse).ok());
+    QFile broken(folder + QStringLiteral("/broken.json"));
+    QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("{ no") > 0);
+    broken.close();
+    MainWindow window;
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const auto found = [&](const QString& words) {
+        window.commandField()->setFocus(Qt::ShortcutFocusReason);
+        QTest::keyClicks(window.commandField(), words);
+        return window.commandField()->listed();
+    };
+    QCOMPARE(found("quite-own").value(0), QStringLiteral("me/quite-own"));
+    QTest::keyClick(window.commandField(), Qt::Key_Return);
+    QCOMPARE(window.document().plan().worksheet.groups, plan.worksheet.groups);
+    QCOMPARE(window.document().plan().model.name, std::string("me/quite-own"));
+    QCOMPARE(found("openai/gpt-oss-120b").value(0), QStringLiteral("openai/gpt-oss-120b"));
+    QTest::keyClick(window.commandField(), Qt::Key_Escape);
+    const QStringList refused = found("broken.json");
+    QVERIFY(refused.size() == 1 && refused[0].startsWith(QStringLiteral("✗")));
+    QTest::keyClick(window.commandField(), Qt::Key_Return); // is no command
+    QCOMPARE(window.document().plan().model.name, std::string("me/quite-own"));
+    QTest::keyClick(window.commandField(), Qt::Key_Escape);
+    QDir(folder).removeRecursively();
 }
 
 /// Every remark of an import leads to where its field is edited, and the first doubt is told with a way there.

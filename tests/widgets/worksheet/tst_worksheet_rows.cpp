@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include "document/plandocument.h"
+#include "forms/fieldform.h"
 #include "models/roles.h"
 #include "plan/field_table.h"
 #include "plan/group_edits.h"
@@ -94,6 +95,7 @@ private slots:
     void growthInPlace_data();
     void growthInPlace();
     void renameInPlace();
+    void currentRowAndFieldsFollow();
     void randomOperations_data();
     void randomOperations();
 };
@@ -385,6 +387,26 @@ void TestWorksheetRows::renameInPlace()
     QCOMPARE(refused.count(), 4);
     QCOMPARE(document.undoStack()->count(), 1);
     QCOMPARE(document.undoStack()->undoText(), QStringLiteral("Rename k: key"));
+}
+
+void TestWorksheetRows::currentRowAndFieldsFollow()
+{
+    Bench bench(test::examplePlan("gpt-oss-120b.kvplan"));
+    bench.select({"worksheet.groups.sliding.layers"});
+    const auto fields = [&] {
+        QStringList out;
+        for (const FieldForm* form : bench.page.side()->findChildren<FieldForm*>())
+            out += form->paths().filter("worksheet.groups.");
+        return out;
+    };
+    QVERIFY(fields().contains("worksheet.groups.sliding.kind"));
+    bench.document.edit("Add one", [](Plan& plan) { QVERIFY(duplicateGroup(plan, "full").ok()); });
+    QCOMPARE(bench.currentElement(), QStringLiteral("worksheet.groups.sliding")); // a row further down
+    QCOMPARE(bench.view->currentIndex().column(), int {C::Layers});
+    QVERIFY(fields().contains("worksheet.groups.sliding.kind"));
+    // Of what is gone no field is left.
+    bench.document.setPlan(test::examplePlan("reference.kvplan"), {});
+    QVERIFY2(fields().filter("sliding").isEmpty(), qPrintable(fields().join(' ')));
 }
 
 void TestWorksheetRows::randomOperations_data()
