@@ -43,9 +43,10 @@ bool writeFile(const std::string& path, std::string_view bytes)
 
 std::string contentOf(const std::string& path)
 {
-    std::error_code missing;
-    std::string out(std::filesystem::file_size(path, missing), '\0');
     std::ifstream file(path, std::ios::binary);
+    if (!file)
+        return {};
+    std::string out(std::filesystem::file_size(path), '\0');
     file.read(out.data(), static_cast<std::streamsize>(out.size()));
     return out;
 }
@@ -223,9 +224,9 @@ void HostileInputTest::files_data()
 {
     QTest::addColumn<int>("kind");
     const char* const kinds[] = {"nothing", "one zero byte", "binary, 4 MB", "100 MB of zeros", "100 MB of [",
-        "100 MB of space", "a string of 100 MB", "2 MB of arrays in an array", "arrays in arrays, 2 MB", "10^5 members",
-        "a number of 10^6 digits", "a key of 20 MB", "GGUF and noise", "an event log and noise", "a frame of 16 MiB",
-        "a header of 2^63 bytes", "backslashes, 20 MB"};
+        "100 MB of space", "a string of 100 MB", "arrays in an array, 0.5 MB", "arrays in arrays, 0.5 MB",
+        "10^5 members", "a number of 10^6 digits", "a key of 20 MB", "GGUF and noise", "an event log and noise",
+        "a frame of 16 MiB", "a header of 2^63 bytes", "backslashes, 20 MB"};
     for (int kind = 0; kind < static_cast<int>(std::size(kinds)); ++kind)
         QTest::newRow(kinds[kind]) << kind;
 }
@@ -258,10 +259,10 @@ void HostileInputTest::files()
         bytes = "\"" + std::string(100 * mega, 'a') + "\"";
         break;
     case 7:
-        bytes = "[[]" + repeated(",[]", 2 * mega) + "]";
+        bytes = "[[]" + repeated(",[]", mega / 2) + "]";
         break;
     case 8:
-        bytes = "[0" + repeated(",[[[[[[[[[[]]]]]]]]]]", 2 * mega) + "]";
+        bytes = "[0" + repeated(",[[[[[[[[[[]]]]]]]]]]", mega / 2) + "]";
         break;
     case 9:
         for (int i = 0; i < 100'000; ++i)
@@ -320,8 +321,8 @@ void HostileInputTest::files()
 /// As many values as a file may have and more: refused at the cap.
 void HostileInputTest::mostValues()
 {
-    for (const char* part : {",[]", ",[[[[[[[[[[]]]]]]]]]]", ",0"}) {
-        const Folder folder(readers[0], "[0" + repeated(part, 20'000'000) + "]");
+    for (const char* part : {",[]", ",0"}) {
+        const Folder folder(readers[0], "[0" + repeated(part, 13'000'000) + "]");
         QVERIFY(folder.written);
         const test::PeakMemory memory;
         const Result<void> read = folder.read();
