@@ -4,8 +4,8 @@
 
 # What the other scripts share: the Debian packages and one way to configure and build.
 #
-#   bash packaging/setup.sh [build] [gui] [test] [format]     installs the packages of these groups (default: build gui
-#                                                             test)
+#   bash packaging/setup.sh [GROUP …]     installs the packages of these groups: build, gui, test, format, fuzz, tidy
+#                                         (default: build gui test)
 #
 # Sourced, it only defines kvw_install and kvw_build. KVW_SKIP_SETUP=1 leaves the system's packages alone.
 
@@ -22,6 +22,10 @@
   kvw_packages_test=(libssl-dev poppler-utils xvfb openbox xdotool)
   # To check the format of the sources.
   kvw_packages_format=(clang-format)
+  # To build and run the fuzz programs, beside build.
+  kvw_packages_fuzz=(clang)
+  # To look for doubtful code, beside build, gui and test.
+  kvw_packages_tidy=(clang-tidy)
 }
 
 kvw_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -94,8 +98,8 @@ if [[ ${BASH_SOURCE[0]} == "$0" ]]; then
   set -euo pipefail
   (($#)) || set -- build gui test
   for group in "$@"; do
-    if [[ ! $group =~ ^(build|gui|test|format)$ ]]; then
-      kvw_say_error "'$group' is not a group of packages; the groups are build, gui, test and format."
+    if [[ ! $group =~ ^(build|gui|test|format|fuzz|tidy)$ ]]; then
+      kvw_say_error "'$group' is not a group of packages; the groups are build, gui, test, format, fuzz and tidy."
       exit 2
     fi
   done

@@ -183,7 +183,7 @@ private:
                 m_out.weights = WeightLayout(WeightNaming::Checkpoint);
                 return {};
             }
-            const Result<void> status = readFile(files[i], [&](const SafetensorsTensor& tensor) -> Result<void> {
+            Result<void> status = readFile(files[i], [&](const SafetensorsTensor& tensor) -> Result<void> {
                 if (files.size() > 1)
                     seen.emplace_back(TensorNameKey::of(tensor.name, tensor.entryOffset), i);
                 return add(tensor, files[i]);

@@ -97,7 +97,7 @@ Histogram histogramOf(std::span<const std::int64_t> values, std::int64_t bins)
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     out.least = *least;
     out.most = *most;
-    const auto binsFor = [&](std::int64_t width) { return *most / width - *least / width + 1; };
+    const auto binsFor = [&](std::int64_t width) { return out.most / width - out.least / width + 1; };
     for (std::int64_t power = 1;; power *= 10) {
         const auto fits = [&](std::int64_t factor) { return binsFor(factor * power) <= bins; };
         const std::int64_t factor = fits(1) ? 1 : fits(2) ? 2 : fits(5) ? 5 : 0;

@@ -26,10 +26,10 @@ const char* const members[] = {R"("num_hidden_layers":4)", R"("num_key_value_hea
     R"("layer_types":["full_attention","sliding_attention","linear_attention","chunked_attention"])",
     R"("layers_block_type":["mamba","moe","attention","hybrid"])", R"("hybrid_override_pattern":"M*E-")",
     R"("hybrid_layer_pattern":[0,1,1,0])", R"("attn_type_list":[0,1,0,1])", R"("full_attn_idxs":[1])",
-    R"("linear_attn_config":{"kda_layers":[1,2],"full_attn_layers":[3,4],"num_heads":2,"head_dim":8,)"
-    R"("short_conv_kernel_size":4})",
-    R"("block_configs":[{"attention":{"n_heads_in_group":4}},{"attention":{"no_op":true}},)"
-    R"({"attention":{"no_op":true}},{"attention":{"n_heads_in_group":8}}])",
+    R"("linear_attn_config":{"kda_layers":[1,2],"full_attn_layers":[3,4],"num_heads":2,"head_dim":8,
+    "short_conv_kernel_size":4})",
+    R"("block_configs":[{"attention":{"n_heads_in_group":4}},{"attention":{"no_op":true}},
+    {"attention":{"no_op":true}},{"attention":{"n_heads_in_group":8}}])",
     R"("compress_ratios":[0,4,128,4])", R"("kv_source_layer_ids":[1])", R"("sliding_window":16)",
     R"("kv_lora_rank":32,"qk_rope_head_dim":4)", R"("indexer_types":["full","shared","full","shared"])",
     R"("num_kv_shared_layers":2)", R"("per_layer_config":{"3":{"head_dim":16}})", R"("num_nextn_predict_layers":2)",
