@@ -7,10 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-#include <charconv>
-#include <string_view>
-
 namespace kvw::vllm {
 
 namespace {
@@ -35,46 +31,6 @@ std::shared_ptr<const Source> rule(const char* at, std::string note)
 {
     return std::make_shared<const Source>(
         Source {Source::Kind::EngineRule, "vLLM sizing code", at, {}, published, verified, std::move(note)});
-}
-
-namespace {
-
-/// "", "v", "~", "vLLM ", "vllm==": what may stand before the numbers of a release.
-bool isReleasePrefix(std::string_view text)
-{
-    std::string letters;
-    for (const char c : text) {
-        if (std::string_view(" ~=-_").find(c) == std::string_view::npos)
-            letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    }
-    return letters.empty() || letters == "v" || letters == "vllm" || letters == "vllmv";
-}
-
-} // namespace
-
-Version versionOf(const std::string& text)
-{
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        if (text[i] < '0' || text[i] > '9')
-            continue;
-        if (!isReleasePrefix(std::string_view(text).substr(0, i)))
-            return {};
-        int major = 0;
-        int minor = 0;
-        const char* const end = text.data() + text.size();
-        const auto [dot, first] = std::from_chars(text.data() + i, end, major);
-        if (first != std::errc {} || dot == end || *dot != '.')
-            return {};
-        const auto [rest, second] = std::from_chars(dot + 1, end, minor);
-        if (second != std::errc {})
-            return {};
-        if (major > 0) // none of those that the rules were compared with
-            return {};
-        if (minor >= 25)
-            return {Generation::From025, true};
-        return {minor >= 21 ? Generation::From021 : Generation::UpTo020, true};
-    }
-    return {};
 }
 
 const LayerGroup* onlyGroup(const Plan& plan)
