@@ -86,7 +86,7 @@ Result<std::string> copyBehind(Plan& plan, std::size_t position)
 {
     auto& groups = plan.worksheet.groups;
     const std::string from = groups[position].id;
-    const std::string id = freeElementId(plan, list, from);
+    std::string id = freeElementId(plan, list, from);
     const Result<std::string> added = addElement(plan, list, id, from);
     if (!added)
         return added.error();
@@ -99,7 +99,7 @@ Result<std::string> splitOff(Plan& plan, std::size_t position, std::int64_t coun
     const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& second)
 {
     const std::int64_t whole = plan.worksheet.groups[position].layers;
-    const Result<std::string> id = copyBehind(plan, position);
+    Result<std::string> id = copyBehind(plan, position);
     if (!id)
         return id;
     LayerGroup& kept = plan.worksheet.groups[position];
@@ -163,7 +163,7 @@ Result<std::vector<std::int64_t>> unitedLayers(const Plan& plan, const std::vect
         const LayerGroup& group = plan.worksheet.groups[position];
         const Result<std::vector<std::int64_t>> layers = layersOf(group);
         if (!layers)
-            return layers;
+            return layers.error();
         const std::string at = pathOf(group.id) + ".layerIndices";
         if (count > 0 && layers->empty() != out.empty())
             return Error {"plan.layers", "only some of the groups say which layers they have", {{}, at},
@@ -238,7 +238,7 @@ Result<std::string> duplicateGroup(Plan& plan, std::string_view group)
     const Result<std::size_t> position = groupPosition(plan, group);
     if (!position)
         return position.error();
-    const Result<std::string> id = copyBehind(plan, *position);
+    Result<std::string> id = copyBehind(plan, *position);
     if (!id)
         return id;
     LayerGroup& copy = plan.worksheet.groups[*position + 1];

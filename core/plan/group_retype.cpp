@@ -200,8 +200,8 @@ Result<std::vector<PresetValue>> chosenValues(
 {
     std::vector<PresetValue> out = presetValues(plan, group.id, preset);
     for (const auto& [id, value] : retyping.numbers) {
-        const auto known = std::find_if(
-            preset.numbers.begin(), preset.numbers.end(), [&](const PresetNumber& one) { return one.id == id; });
+        const auto known = std::find_if(preset.numbers.begin(), preset.numbers.end(),
+            [&wanted = id](const PresetNumber& one) { return one.id == wanted; });
         if (known == preset.numbers.end())
             return Error {"plan.unknown_field", fmt::format("the preset {} has no such number", preset.title),
                 {{}, pathOf(group.id)}, id};
@@ -273,7 +273,7 @@ Result<void> retypeGroup(Plan& plan, std::string_view group, const Retyping& ret
         return Error {"plan.unknown_field", "there is no such preset", {{}, pathOf(group) + ".kind"}, retyping.preset};
     LayerGroup& changed = plan.worksheet.groups[*position];
     if (preset->readsOther()) {
-        if (const Result<void> checked = checkReads(plan, changed, retyping.readsGroup); !checked)
+        if (Result<void> checked = checkReads(plan, changed, retyping.readsGroup); !checked)
             return checked;
     }
     Result<std::vector<PresetValue>> values = chosenValues(plan, changed, *preset, retyping);

@@ -114,7 +114,7 @@ std::string fieldOfRemark(const Plan& plan, std::string_view id, const std::stri
 {
     if (isField(plan, path))
         return path;
-    const std::string read = place.empty() ? std::string() : fieldReadFrom(plan, place);
+    std::string read = place.empty() ? std::string() : fieldReadFrom(plan, place);
     if (!read.empty())
         return read;
     const Kind* kind = kindOf(id);

@@ -79,7 +79,7 @@ std::string fileWithModel(const std::string& folder, const std::string& file, co
     namespace fs = std::filesystem;
     std::error_code status;
     for (fs::directory_iterator at(folder, status), end; !status && at != end; at.increment(status)) {
-        const std::string other = at->path().string();
+        std::string other = at->path().string();
         if (at->path().extension() != ".json" || other == file)
             continue;
         const Result<JsonDocument> document = readJsonFile(other);

@@ -13,6 +13,7 @@
 #include <QAction>
 #include <QItemSelectionModel>
 #include <QMenu>
+#include <QSet>
 
 #include <algorithm>
 
@@ -103,10 +104,17 @@ QString RowActions::group() const
 QStringList RowActions::selectedGroups() const
 {
     QStringList out;
-    for (const QModelIndex& index : m_view.selectionModel()->selectedIndexes()) {
-        const QString id = groupOf(m_model.elementOf(index));
-        if (!id.isEmpty() && !out.contains(id))
+    QSet<QString> known;
+    const auto addRow = [&](const QModelIndex& row) {
+        const QString id = groupOf(m_model.elementOf(row));
+        if (!id.isEmpty() && !known.contains(id)) {
+            known.insert(id);
             out.push_back(id);
+        }
+    };
+    for (const QItemSelectionRange& range : m_view.selectionModel()->selection()) {
+        for (int row = range.top(); row <= range.bottom(); ++row)
+            addRow(m_model.index(row, 0, range.parent()));
     }
     return out;
 }

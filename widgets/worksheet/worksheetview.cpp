@@ -213,7 +213,12 @@ void WorksheetView::paintEvent(QPaintEvent* event)
     const QRect cell(left + 2, 0, columnWidth(C::FirstRank) - 2, lowestRow());
     painter.fillRect(cell, palette().color(QPalette::AlternateBase));
     painter.setPen(tokensFor(palette()).dimText);
-    painter.drawText(cell.adjusted(6, 4, -4, -4), Qt::AlignCenter | Qt::TextWordWrap, m_model.ranks().why);
+    const QRect inside = cell.adjusted(6, 4, -4, -4);
+    constexpr int flags = Qt::AlignCenter | Qt::TextWordWrap;
+    QString why = m_model.ranks().why;
+    if (painter.boundingRect(inside, flags, why).height() > inside.height())
+        why = why.section(QStringLiteral(": "), -1); // of a few rows only the outcome
+    painter.drawText(inside, flags, why);
 }
 
 void WorksheetView::resizeEvent(QResizeEvent* event)
