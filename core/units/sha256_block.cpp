@@ -96,7 +96,7 @@ __attribute__((target("sha,sse4.1"))) void sha256BlockX86(
     const __m128i bigEndian = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
     __m128i w[4]; // the last 16 words of the message schedule, as a ring
 #pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) {
+    for (std::size_t i = 0; i < 16; ++i) {
         __m128i& now = w[i % 4];
         if (i < 4) {
             now = _mm_shuffle_epi8(load(block + 16 * i), bigEndian);

@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <malloc.h>
 
-extern "C" void __asan_init() __attribute__((weak)); // there where the core is built with the address sanitizer
+// There where the core is built with the address sanitizer.
+extern "C" void __asan_init() __attribute__((weak)); // NOLINT(bugprone-reserved-identifier)
 
 namespace kvw::test {
 
