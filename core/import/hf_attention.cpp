@@ -78,10 +78,11 @@ public:
 
     Result<Stated> valueWidth(const Stated& keyWidth)
     {
-        const Result<std::optional<Stated>> stated = m_fields.integer({"v_head_dim"}, 1, mostWidth);
+        // 0 stands in files of latent classes that are told to keep plain keys and values.
+        const Result<std::optional<Stated>> stated = m_fields.integer({"v_head_dim"}, 0, mostWidth);
         if (!stated)
             return stated.error();
-        return stated->value_or(keyWidth);
+        return *stated && (*stated)->value > 0 ? **stated : keyWidth;
     }
 
 private:
@@ -148,7 +149,7 @@ private:
         if (!shared)
             return shared.error();
         if (groups && !*shared)
-            return m_fields.missing(name, "true or false");
+            return oneForEachQueryHead("multi_query_attention is not stated, as in the first files of the class");
         if (*shared == std::optional(false))
             return oneForEachQueryHead(fmt::format("{} is false", name));
         if (groups) {

@@ -20,12 +20,18 @@ constexpr std::string_view mimoReads = "hybrid_layer_pattern swa_* attention_chu
 // Defaults of the classes, read in transformers' configuration files (each family's configuration_<type>.py). Where a
 // class default was not read, the field must be in the file (HeadRule::Required).
 constexpr HfFamily families[] = {
+    {.types = "afmoe",
+        .windowRule = WindowRule::Pattern,
+        .headRule = HeadRule::Required,
+        .pattern = 4,
+        .patternField = true,
+        .headDim = 128},
     {.types = "apertus arcee baichuan bloom codegen cohere deepseek dots1 exaone gpt2 gpt_neox gptj "
               "granite granitemoe granitemoeshared internlm internlm2 jais minicpm olmo olmo2 "
               "olmoe opt persimmon phi phi-msft qwen xglm"},
-    {.types = "arctic aya_vision bailing_moe ernie4_5 ernie4_5_moe exaone4 glm glm4 glm4v glm4v_moe "
-              "glm4v_moe_text glm4v_text helium nemotron orion qwen3_vl_moe qwen3_vl_moe_text "
-              "seed_oss stablelm",
+    {.types = "arctic aya_vision bailing_moe ernie4_5 ernie4_5_moe glm glm4 glm4v glm4v_moe "
+              "glm4v_moe_text glm4v_text helium hunyuan hunyuan_v1_dense hunyuan_v1_moe nemotron orion "
+              "qwen3_vl_moe qwen3_vl_moe_text seed_oss stablelm step3 step3_text step3_vl",
         .headRule = HeadRule::Required},
     {.types = "bamba",
         .headRule = HeadRule::ClassDefault,
@@ -50,13 +56,19 @@ constexpr HfFamily families[] = {
         .window = 128,
         .headDim = 512,
         .reads = "compress_* index_*"},
-    {.types = "deepseek_v2 deepseek_v3 glm4_moe_lite kimi_k2 kimi_k25 minicpm3", .latent = true},
+    {.types = "deepseek_v2 deepseek_v3 glm4_moe_lite kimi_k2 kimi_k25 minicpm3 pangu_ultra_moe", .latent = true},
     {.types = "deepseek_v32 glm_moe_dsa", .latent = true, .indexer = true, .reads = "index_* indexer_*"},
     {.types = "deepseek_v41 deepseek_v41_text",
         .compressionRule = CompressionRule::Sources,
         .window = 128,
         .headDim = 512,
         .reads = "compress_* index_*"},
+    {.types = "exaone4 exaone4_5 exaone4_5_text exaone_moe",
+        .windowRule = WindowRule::Pattern,
+        .headRule = HeadRule::Required,
+        .pattern = 4,
+        .patternField = true,
+        .window = 4096},
     {.types = "falcon_h1", .layerRule = LayerRule::Hybrid, .mixer = Mixer::Mamba2, .reads = "mamba_* ssm_*"},
     {.types = "falcon_mamba mamba", .layerRule = LayerRule::Mixer, .mixer = Mixer::Mamba1, .reads = "conv_*"},
     {.types = "gemma", .headRule = HeadRule::ClassDefault, .heads = 16, .kvHeads = 16, .headDim = 256},
@@ -147,7 +159,7 @@ constexpr HfFamily families[] = {
         .heads = 40,
         .headDim = 128,
         .reads = "attention_chunk_size"},
-    {.types = "longcat_flash", .latent = true, .latents = 2},
+    {.types = "longcat_flash longcat_flash_ngram", .latent = true, .latents = 2},
     {.types = "mamba2", .layerRule = LayerRule::Mixer, .mixer = Mixer::Mamba2, .reads = "conv_*"},
     {.types = "mimo qwen2_5_vl qwen2_5_vl_text qwen2_vl qwen2_vl_text qwen3_moe smollm3",
         .windowRule = WindowRule::OnlyOff,
@@ -212,7 +224,9 @@ constexpr HfFamily families[] = {
         .headRule = HeadRule::ClassDefault,
         .window = 4096,
         .heads = 32,
-        .kvHeads = 32},
+        .kvHeads = 32,
+        .nestedLayers = 32,
+        .nestedHidden = 4096},
     {.types = "qwen2_moe",
         .windowRule = WindowRule::OnlyOff,
         .headRule = HeadRule::ClassDefault,

@@ -70,7 +70,14 @@ private:
     bool anySliding() const { return any(LayerRole::Sliding) || any(LayerRole::HybridSliding); }
     bool anyMixer() const { return any(LayerRole::Mixer) || any(LayerRole::Hybrid) || any(LayerRole::HybridSliding); }
 
-    bool isLatent() const { return m_reading.family.latent || m_reading.fields.find({"kv_lora_rank"}).has_value(); }
+    /// A class of latent attention may be told to keep plain keys and values.
+    bool isLatent() const
+    {
+        const Result<std::optional<bool>> used = m_reading.fields.flag("use_mla");
+        const bool off = used && *used == std::optional(false);
+        return (m_reading.family.latent && !off)
+            || m_reading.fields.find({"kv_lora_rank", "attention_kv_lora_dim"}).has_value();
+    }
 
     /// True when it was found out what a layer of this role keeps.
     bool isRead(LayerRole role) const

@@ -31,13 +31,14 @@ void addLatent(LayerState& state, StateTensor tensor, const Source& width)
 Result<LayerState> plainState(const HfReading& reading)
 {
     const HfFields& fields = reading.fields;
-    const Result<std::optional<Stated>> latent = fields.integer({"kv_lora_rank"}, 1, mostWidth);
+    const Result<std::optional<Stated>> latent
+        = fields.integer({"kv_lora_rank", "attention_kv_lora_dim"}, 1, mostWidth);
     if (!latent)
         return latent.error();
     if (!*latent)
         return fields.missing("kv_lora_rank", "the width of the latent that this model type keeps");
     const Result<std::optional<Stated>> positional
-        = fields.integer({"qk_rope_head_dim"}, reading.family.plainLatent ? 0 : 1, mostWidth);
+        = fields.integer({"qk_rope_head_dim", "attention_qk_rope_dim"}, reading.family.plainLatent ? 0 : 1, mostWidth);
     if (!positional)
         return positional.error();
     if (!*positional)

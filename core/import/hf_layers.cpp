@@ -243,9 +243,12 @@ Result<Stated> readLayerCount(const HfReading& reading)
     const HfFields::Names usual {"num_hidden_layers", "n_layer", "num_layers", "n_layers"};
     const HfFields::Names bart {"decoder_layers", "num_hidden_layers"};
     const HfFields::Names t5 {"num_decoder_layers", "num_layers"};
+    // Where a layer has two attention blocks, num_hidden_layers counts the blocks, if it is there at all.
+    const HfFields::Names twofold {"num_layers", "n_layers", "num_hidden_layers"};
     const CrossRule rule = reading.family.crossRule;
     const Result<std::optional<Stated>> layers = fields.integer(rule == CrossRule::Bart ? bart
             : rule == CrossRule::T5                                                     ? t5
+            : reading.family.latents > 1                                                ? twofold
                                                                                         : usual,
         1, mostLayers);
     if (!layers)

@@ -77,7 +77,12 @@ constexpr std::string_view shapeFields[] = {"attention_head_dim", "attention_oth
     "head_size", "kv_channels", "kv_heads", "multi_query_attention", "multi_query_group_num", "n_head_kv",
     "n_heads_in_group", "n_kv_heads", "n_shared_head", "new_decoder_architecture", "num_attention_groups",
     "num_key_value_groups", "num_key_value_heads_per_layer", "num_kv_groups", "num_kv_heads", "num_query_groups",
-    "qk_head_dim", "qk_nope_head_dim", "sliding_window_pattern", "sliding_window_size"};
+    "qk_head_dim", "qk_nope_head_dim", "sliding_window_pattern", "sliding_window_size",
+    // What layers keep, or how often they run, in the words of classes that are no plain attention.
+    "attn_layer_idxs", "block_types", "gdn_layers", "hyena_layer_idxs", "kda_layers", "kv_compression_dim",
+    "kv_reuse_group", "kv_share_layers", "lru_width", "mean_recurrence", "mem_len", "mixer_types",
+    "n_layers_in_recurrent_block", "num_kv_heads_per_layer", "qk_dim_factor", "short_conv_kernel_size", "state_size",
+    "total_ut_steps"};
 
 // Parts of names by which classes ask for attention that sees or keeps less than everything. Of a class that is known
 // they are read or known to mean nothing; of another nobody knows.
@@ -103,7 +108,8 @@ constexpr RefusedType refusedTypes[] = {
      "owlvit regnet resnet segformer siglip* swin* vit vit_* vitdet wav2vec2* wavlm yolos",
         encoder},
     {"encoder-decoder rag speech-encoder-decoder vision-encoder-decoder", composed},
-    {"rwkv4 xlnet", "what it keeps is not known"},
+    {"Dream dream llada LLaDA llada_moe", "it writes by diffusion over the whole text: nothing is kept between steps"},
+    {"rwkv4 transfo-xl xlnet xlstm", "what it keeps is not known"},
 };
 
 bool isNeutral(const JsonView& value, std::string_view name)
@@ -112,6 +118,10 @@ bool isNeutral(const JsonView& value, std::string_view name)
     // MiniMax: 1 is softmax attention, 0 a recurrent layer.
     if (name == "attn_type_list" && json.is_array())
         return std::all_of(json.begin(), json.end(), [](const Json& element) { return element == 1; });
+    if (name.find("window") != std::string_view::npos && json == -1)
+        return true; // no window, in some files
+    if (name == "total_ut_steps" && json == 1)
+        return true; // each layer runs once
     return statesNothing(value);
 }
 
@@ -167,7 +177,8 @@ std::optional<Error> refusedType(const JsonView& part)
 std::optional<Error> refusedOfUnknown(const HfFields& fields)
 {
     for (const std::string_view name : shapeFields) {
-        const bool understood = (name == "qk_nope_head_dim" || name == "qk_head_dim") && fields.find({"kv_lora_rank"});
+        const bool understood = (name == "qk_nope_head_dim" || name == "qk_head_dim")
+            && fields.find({"kv_lora_rank", "attention_kv_lora_dim"});
         const bool replaced = name.starts_with("sliding_window_") && fields.find({"layer_types"});
         const auto value = fields.find({name});
         if (value && !understood && !replaced && !isNeutral(*value, name))

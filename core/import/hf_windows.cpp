@@ -85,6 +85,9 @@ private:
     /// sliding_window, or the class's own where the field is absent. True when there is a window.
     Result<bool> readWindow()
     {
+        const auto field = m_fields.find({m_family.windowField});
+        if (field && field->json() == -1)
+            return false; // no window, in some files
         const Result<std::optional<Stated>> stated = m_fields.integer({m_family.windowField}, 1, mostTokens);
         if (!stated)
             return stated.error();
@@ -198,7 +201,10 @@ private:
     {
         std::int64_t pattern = m_family.pattern;
         if (m_family.patternField) {
-            const Result<std::optional<Stated>> stated = m_fields.integer({"sliding_window_pattern"}, 1, 10'000);
+            if (const auto letters = m_fields.find({"sliding_window_pattern"}); letters && letters->isString())
+                return markLetters(*letters);
+            const Result<std::optional<Stated>> stated
+                = m_fields.integer({"sliding_window_pattern", "global_attn_every_n_layers"}, 1, 10'000);
             if (!stated)
                 return stated.error();
             if (*stated)
@@ -222,6 +228,20 @@ private:
                 slide(i);
         }
         m_plan.source.note = fmt::format("layer i, counted from 0, is full where (i + 1) mod {} is 0", pattern);
+        return {};
+    }
+
+    /// "LLLG": local and global layers in a row that repeats.
+    Result<void> markLetters(const JsonView& pattern)
+    {
+        const std::string letters = *pattern.string();
+        if (letters.empty() || letters.find_first_not_of("LG") != std::string::npos)
+            return pattern.error("import.unsupported", "not a pattern of local and global layers", "letters L and G");
+        for (std::int64_t i = 0; i < m_layers; ++i) {
+            if (letters[static_cast<std::size_t>(i) % letters.size()] == 'L')
+                slide(i);
+        }
+        m_plan.source = m_fields.fileSource(pattern.pointer(), "L: the layer slides; G: it is full");
         return {};
     }
 

@@ -86,6 +86,22 @@ void workloadDiagnostics(const Plan& plan, Diagnostics& out)
                 longest ? grouped(*longest) : "2^63", grouped(most)),
             "workload.promptTokensMax"});
     }
+    const std::optional<std::int64_t> prompts
+        = checkedAdd(workload.commonPrefixTokens.value_or(0) + workload.sharedPrefixTokens.value_or(0),
+            workload.promptTokensMax.value_or(0));
+    const auto beyond = [&](const std::optional<std::int64_t>& longestPart, const std::optional<std::int64_t>& limit,
+                            const char* id, const char* what, const char* path) {
+        if (longestPart && limit && *longestPart > *limit)
+            out.push_back({Severity::Warning, id,
+                fmt::format(
+                    "The workload's {}, up to {} tokens, are beyond the limit of {} that the plan states. A run "
+                    "takes them all the same: the limit is the gateway's.",
+                    what, grouped(*longestPart), grouped(*limit)),
+                path});
+    };
+    beyond(prompts, plan.limits.promptTokens, "workload.beyond_prompt_limit", "prompts", "limits.promptTokens");
+    beyond(workload.outputTokensMax, plan.limits.outputTokens, "workload.beyond_output_limit", "outputs",
+        "limits.outputTokens");
     check(workload.outputTokensMin, workload.outputTokensMax, "workload.output", "output", "workload.outputTokensMin");
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 namespace kvw {
@@ -40,14 +41,35 @@ std::optional<std::string> attentionLayout(const Plan& plan)
     return statedText(out);
 }
 
-std::optional<std::string> elementType(const Plan& plan)
+std::string typeText(ElementType type)
 {
-    if (plan.cache.elementType == ElementType::NotStated)
-        return std::nullopt;
-    const ElementTypeFacts& facts = factsOf(plan.cache.elementType);
+    const ElementTypeFacts& facts = factsOf(type);
     const std::string name(facts.name);
     return facts.blockElements == 0 ? name + ", no scales"
                                     : fmt::format("{}, one scale per {}", name, facts.blockElements);
+}
+
+/// Of the tensors, most of which have the cache's; several are named in the order of the worksheet.
+std::optional<std::string> elementType(const Plan& plan)
+{
+    std::vector<ElementType> types;
+    for (const LayerGroup& group : plan.worksheet.groups) {
+        for (const StateTensor& tensor : group.tensors) {
+            const ElementType type
+                = tensor.elementType == ElementType::NotStated ? plan.cache.elementType : tensor.elementType;
+            if (type != ElementType::NotStated && std::find(types.begin(), types.end(), type) == types.end())
+                types.push_back(type);
+        }
+    }
+    if (types.empty())
+        return plan.cache.elementType == ElementType::NotStated ? std::nullopt
+                                                                : std::optional(typeText(plan.cache.elementType));
+    if (types.size() == 1)
+        return typeText(types.front());
+    std::string out;
+    for (const ElementType type : types)
+        out += (out.empty() ? "" : " and ") + std::string(factsOf(type).name);
+    return out + ", by tensor";
 }
 
 std::optional<std::string> limits(const Plan& plan)

@@ -183,7 +183,8 @@ std::vector<LibraryModel> ownModels(const std::string& folder, std::vector<Error
     std::vector<std::string> files;
     std::error_code none;
     for (fs::directory_iterator at(folder, none), end; !none && at != end; at.increment(none)) {
-        if (at->path().extension() == ".json")
+        std::error_code kind;
+        if (at->path().extension() == ".json" && at->is_regular_file(kind)) // others may never end
             files.push_back(at->path().string());
     }
     std::sort(files.begin(), files.end());

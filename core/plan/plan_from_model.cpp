@@ -72,6 +72,14 @@ void addCrossTokens(Plan& plan, const ModelSpec& model)
         "The cross attention reads the longest encoder sequence that the model states");
     follow(model.imageTokens, plan.limits.imageTokens, "plan.image_tokens", "limits.imageTokens",
         "The cross attention reads one image of the largest size that the model states");
+    const bool readsImages = std::any_of(model.groups.begin(), model.groups.end(), [](const LayerGroup& group) {
+        return std::any_of(group.tensors.begin(), group.tensors.end(),
+            [](const StateTensor& tensor) { return tensor.growth.variable == GrowthVariable::ImageTokens; });
+    });
+    if (readsImages && !model.imageTokens) {
+        plan.limits.imageTokens = 0;
+        plan.assumptions.push_back({"plan.no_image", "No size of images is stated: text only.", "limits.imageTokens"});
+    }
 }
 
 /// Where a model's field lies in a plan.

@@ -115,7 +115,11 @@ std::string coverLine(const Plan& plan)
     for (const IdentityRow& row : identityOf(plan)) {
         if (row.id == "engine_build")
             out += ", "
-                + (plan.engine.name == "none" ? "no engine (shape only)" : row.text.value_or("engine not stated"));
+                + (plan.engine.name == "none"
+                        ? "no engine (shape only)"
+                        : row.text.value_or(plan.engine.name.empty()
+                                ? "engine not stated"
+                                : (plan.engine.name == "vllm" ? "vLLM" : plan.engine.name) + ", build not stated"));
     }
     std::set<std::uint32_t> domains;
     for (const SharingDomain& domain : resolveDomains(plan))

@@ -88,6 +88,10 @@ BlockMapPage::BlockMapPage(PlanDocument& document, QWidget* parent)
     });
     connect(&m_map, &MapState::selectionChanged, this, &BlockMapPage::refreshText);
     connect(&m_map, &MapState::selectionChanged, this, &BlockMapPage::showSelected);
+    connect(&m_map, &MapState::changed, this, [this] {
+        if (isVisible() && m_map.selectedBlock())
+            emit figureChanged(); // the block at another step
+    });
     connect(m_bar, &MapBar::notFound, this,
         [this](const QString& text) { emit message(tr("%1 is not in the map at this step.").arg(text)); });
     connect(m_requests, &RequestsView::titleChanged, this,

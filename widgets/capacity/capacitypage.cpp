@@ -21,6 +21,7 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedLayout>
+#include <QTimer>
 #include <QVBoxLayout>
 
 namespace kvw::gui {
@@ -258,7 +259,7 @@ void CapacityPage::useAsPlan()
 void CapacityPage::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::PaletteChange && !m_dirty)
-        refreshBytes();
+        QTimer::singleShot(0, this, &CapacityPage::refresh); // its parts have the new palette then
     Page::changeEvent(event);
 }
 

@@ -160,6 +160,9 @@ void DeploymentPage::refreshLaunch()
     if (m_launch->toPlainText() != text) // a selection stays while other fields are edited
         m_launch->setPlainText(text);
     QStringList remarks;
+    if (const Estimate* estimate = m_document.estimate(); estimate && !estimate->engine.refusal.empty())
+        remarks.push_back(
+            tr("The rules here refuse the plan: %1.").arg(QString::fromStdString(estimate->engine.refusal)));
     for (const std::string& remark : line->remarks)
         remarks.push_back(QString::fromStdString(remark));
     m_launchAbout->setText(remarks.isEmpty() ? tr("what is not stated is left to the engine's defaults")

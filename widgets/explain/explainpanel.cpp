@@ -145,7 +145,8 @@ ExplainPanel::ExplainPanel(PlanDocument& document, QWidget* parent)
     connect(m_inputs, &QTreeWidget::itemDoubleClicked, this, &ExplainPanel::goToInput);
     connect(&document, &PlanDocument::planChanged, this, &ExplainPanel::refresh);
     connect(&document, &PlanDocument::predictionChanged, this, &ExplainPanel::refresh);
-    connect(&document, &PlanDocument::runsChanged, this, &ExplainPanel::refresh);
+    // Queued: whoever explains the figure must have seen the run first.
+    connect(&document, &PlanDocument::runsChanged, this, &ExplainPanel::refresh, Qt::QueuedConnection);
     refresh();
 }
 

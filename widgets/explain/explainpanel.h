@@ -35,6 +35,8 @@ public:
     /// Shows the figure at `path` ("engine.blocks"), or the field of the plan ("plan.limits.maxModelLen"); an unknown
     /// or empty path shows how to use the panel.
     void showFigure(const QString& path);
+    /// Asks for the explanation of what is shown again.
+    void refresh();
     QString figure() const;
     /// The figure that stays above; empty when none is pinned.
     QString pinnedFigure() const;
@@ -52,7 +54,6 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    void refresh();
     void refreshPinned();
     std::optional<Explanation> explanationOf(const QString& path) const;
     void showHead(const Explanation& explanation);

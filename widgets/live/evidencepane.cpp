@@ -72,6 +72,7 @@ EvidencePane::EvidencePane(const PlanDocument& document, QWidget* parent)
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
         if (m_restoring)
             return; // nobody chose it
+        m_chosen = true;
         emit figureSelected(index.data(FigureRole).toString());
         emit selectionText(m_model->detail(index.row()).section(QLatin1Char('\n'), 0, 0));
     });
@@ -193,6 +194,11 @@ void EvidencePane::setShown(const Shown& shown)
     if (selected >= 0 && selected < m_model->rowCount())
         m_table->setCurrentIndex(m_model->index(selected, column));
     m_restoring = false;
+    if (const QModelIndex now = m_table->currentIndex(); m_chosen && now.isValid() && isVisible()) {
+        // The row that somebody chose is of another run now, or has its figures.
+        emit figureSelected(now.data(FigureRole).toString());
+        emit selectionText(m_model->detail(now.row()).section(QLatin1Char('\n'), 0, 0));
+    }
     fitColumns();
 }
 

@@ -73,6 +73,7 @@ private:
     QLabel* m_counts;
     EvidenceModel* m_model;
     QTableView* m_table;
+    bool m_chosen = false; ///< somebody selected a row: Explain shows it
     bool m_restoring = false; // the selection is put back after a reset
 };
 

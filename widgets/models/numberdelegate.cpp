@@ -19,6 +19,7 @@ namespace kvw::gui {
 namespace {
 
 constexpr const char* refusedProperty = "kvwRefused";
+constexpr auto typedProperty = "kvwTyped"; // the last that came to the editor was a key
 
 /// The widest binary unit stands in the slot; so "B" and "GiB" leave their numbers aligned. A wider one, as of rates,
 /// takes what it needs.
@@ -130,6 +131,8 @@ QWidget* NumberDelegate::createEditor(QWidget* parent, const QStyleOptionViewIte
         combo->addItem(titles.value(i, choices[i]), choices[i]);
     auto* self = const_cast<NumberDelegate*>(this);
     connect(combo, &QComboBox::activated, self, [self, combo] {
+        if (combo->property(typedProperty).toBool())
+            return; // a letter or an arrow selects; Enter commits, and Escape takes it back
         emit self->commitData(combo);
         emit self->closeEditor(combo);
     });
@@ -187,6 +190,7 @@ bool NumberDelegate::eventFilter(QObject* object, QEvent* event)
     auto* editor = qobject_cast<QWidget*>(object);
     if (editor && event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
+        editor->setProperty(typedProperty, true);
         if (key == Qt::Key_Return || key == Qt::Key_Enter || key == Qt::Key_Tab || key == Qt::Key_Backtab) {
             emit commitData(editor);
             if (editor->property(refusedProperty).toBool())
@@ -196,6 +200,8 @@ bool NumberDelegate::eventFilter(QObject* object, QEvent* event)
             return true;
         }
     }
+    if (editor && event->type() == QEvent::MouseButtonPress)
+        editor->setProperty(typedProperty, false); // its list opens: what is chosen there counts at once
     return QStyledItemDelegate::eventFilter(object, event);
 }
 

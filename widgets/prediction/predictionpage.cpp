@@ -26,7 +26,10 @@
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
+#include <QTimer>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace kvw::gui {
 
@@ -303,6 +306,12 @@ void PredictionPage::refreshFigures()
     const RunRecord& record = prediction->record;
     const bool stale = m_document.isPredictionStale();
     const QString mark = stale ? QStringLiteral("~ ") : QString();
+    const Assumptions& assumed = prediction->setup.assumptions;
+    const auto fallback = std::find_if(assumed.begin(), assumed.end(),
+        [](const Assumption& one) { return one.id == "run.shape_pool" || one.id == "run.engine"; });
+    const bool other = fallback != assumed.end() && !m_document.plan().engine.name.empty()
+        && m_document.plan().engine.name != "none";
+    setHeadline(other ? QStringLiteral("◇ ") + tr("not by the chosen engine's rules: shape only") : QString());
     m_figures->setRecord(record, stale, m_before);
     m_outcomes->setText(mark + outcomesText(record, true));
     m_requestTitle->setText(mark + tr("Requests"));
@@ -383,7 +392,7 @@ void PredictionPage::changeEvent(QEvent* event)
 {
     if (event->type() == QEvent::PaletteChange) {
         refreshPlots();
-        refreshFigures();
+        QTimer::singleShot(0, this, &PredictionPage::refreshFigures); // its parts have the new palette then
     }
     Page::changeEvent(event);
 }

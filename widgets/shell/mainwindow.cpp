@@ -162,6 +162,7 @@ void MainWindow::addPage(Page* page, const QString& icon)
     if (page->side())
         m_sides->addWidget(page->side());
     connect(page, &Page::figureSelected, m_explain, &ExplainPanel::showFigure);
+    connect(page, &Page::figureChanged, m_explain, &ExplainPanel::refresh);
     if (const auto* source = dynamic_cast<const ExplanationSource*>(page))
         m_explain->addSource(source);
     connect(page, &Page::selectionText, this, [this, page](const QString& text) {

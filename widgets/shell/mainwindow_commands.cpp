@@ -80,16 +80,19 @@ void MainWindow::makeCommandField()
 
 namespace {
 
-void collectActions(QVector<Command>& out, const QList<QAction*>& actions)
+void collectActions(QVector<Command>& out, const QList<QAction*>& actions, const QString& menu = {}, bool top = true)
 {
     for (QAction* action : actions) {
         if (action->isSeparator() || action->text().isEmpty() || !action->isVisible())
             continue;
         if (action->menu()) {
-            collectActions(out, action->menu()->actions());
+            // Of a menu in a menu each command is named with it: "Theme: Dark".
+            QString title = action->text();
+            title.remove(QLatin1Char('&'));
+            collectActions(out, action->menu()->actions(), top ? QString() : title + QStringLiteral(": "), false);
             continue;
         }
-        QString text = action->text();
+        QString text = menu + action->text();
         text.remove(QLatin1Char('&'));
         out.push_back({text, MainWindow::tr("command"), action->shortcut().toString(QKeySequence::NativeText), {},
             [action] { action->trigger(); }, action->isEnabled()});

@@ -58,6 +58,8 @@ public:
 signals:
     /// The user selected a number; empty when the selection has none.
     void figureSelected(const QString& figure);
+    /// The figure that was selected last has another value, or another explanation.
+    void figureChanged();
     /// For the status bar: exact value of the selection.
     void selectionText(const QString& text);
     /// Something failed or was refused: one sentence for the message bar.

@@ -130,7 +130,9 @@ void IdentityPanel::refresh()
             line.push_back(text);
         missing += !stated && rows[i].id != "loaded";
     }
-    m_line->setText(isFolded() ? line.join(QStringLiteral(" · ")) : QString());
+    // Open, the facts stand below; of what model they are is none of them.
+    m_line->setText(
+        isFolded() ? line.join(QStringLiteral(" · ")) : QString::fromStdString(m_document.plan().model.name));
     m_missing->setText(missing == 0 ? tr("all 11 stated") : tr("⚠ %1 of 11 not stated").arg(missing));
     m_missing->setInk(QPalette::PlaceholderText, missing == 0 ? QColor() : tokens.warning);
 }

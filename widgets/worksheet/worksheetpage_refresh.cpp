@@ -243,7 +243,7 @@ void WorksheetPage::showRowFields()
     if (element.isEmpty())
         return;
     m_rowTitle->setText(element.mid(static_cast<int>(qstrlen("worksheet.groups.")))
-                            .replace(QLatin1String(".tensors."), QLatin1String(" · ")));
+                            .replace(QLatin1String(".tensors."), QStringLiteral(" · ")));
     const bool tensor = element.contains(QLatin1String(".tensors."));
     const QStringList names = tensor
         ? QStringList {"role", "heads", "width", "elementType", "growth", "variable", "rounding", "entries", "offset",
