@@ -110,6 +110,7 @@ struct EngineSizing
     std::optional<Quantity> needBytes; ///< one request at the configured maximum, one rank: what start-up must find
     std::optional<Quantity> availableBytes; ///< per rank, for state
     std::optional<Quantity> blocks; ///< in the pool, null block counted
+    std::int64_t heldBlocks = 0; ///< of them, never given away: where no layout says it
     std::optional<Quantity> poolBytes; ///< per rank
     std::optional<Quantity> tokens; ///< as the engine prints it
     std::optional<Quantity> maxConcurrency; ///< as the engine prints it, a ratio

@@ -3,6 +3,8 @@
 
 #include "engines/vllm.h"
 
+#include "engines/vllm_figures.h"
+#include "engines/vllm_parts.h"
 #include "engines/vllm_scope.h"
 
 #include <fmt/format.h>
@@ -14,35 +16,6 @@ namespace kvw {
 using namespace vllm;
 
 namespace {
-
-Quantity blockTokensOf(PlanInputs& inputs)
-{
-    return inputs.numberOr(
-        "engine.blockTokens", 16, Source::Kind::EngineDefault, "vLLM's own block of 16 tokens.", "block");
-}
-
-Quantity ranksOf(PlanInputs& inputs)
-{
-    return inputs.numberOr("deployment.tp", 1, Source::Kind::EngineDefault, "one rank.", "tensor-parallel ranks");
-}
-
-Quantity lengthOf(const PlanInputs& inputs)
-{
-    return inputs.number("limits.maxModelLen", "length");
-}
-
-std::vector<Quantity> headsOnRank(const GroupShape& shape, const Quantity& tp)
-{
-    std::vector<Quantity> out;
-    for (const TensorShape& tensor : shape.tensors) {
-        if (tensor.tensor->shard == ShardRule::Replicated)
-            out.push_back(tensor.heads);
-        else
-            out.push_back(named(maximum(constant(1), floorDivide(tensor.heads, tp)),
-                Naming {tensor.heads.name() + " on the rank", Unit::Head, rule("ModelConfig.get_num_kv_heads"), {}}));
-    }
-    return out;
-}
 
 /// Bytes of one entry of all tensors and layers on a rank, windowed ones included.
 Quantity entryBytesOnRank(const GroupShape& shape, const std::vector<Quantity>& heads)
@@ -93,34 +66,6 @@ RequestBlocks blocksPerRequest(
         Naming {title, Unit::BlocksPerSequence,
             rule("SlidingWindowSpec.max_memory_usage_bytes", "one more block: a window may straddle two"), {}});
     return out;
-}
-
-/// What is left for state on one rank, or nothing with the reason in `sizing.unstated`.
-std::optional<Quantity> availableOf(const Plan& plan, PlanInputs& inputs, EngineSizing& sizing)
-{
-    if (plan.budget.kvBytesPerRank)
-        return named(
-            inputs.number("budget.kvBytesPerRank", "stated bytes for state"), "available for state", Unit::Byte);
-    std::string missing;
-    for (const char* path : {"deployment.memoryBytes", "budget.utilization", "loaded.weightBytes",
-             "budget.activationBytes", "budget.otherBytes"}) {
-        if (!inputs.isStated(path))
-            missing += (missing.empty() ? "" : ", ") + inputs.number(path).name();
-    }
-    if (!missing.empty()) {
-        sizing.unstated.push_back(
-            "available memory: the bytes available for state are not stated, and neither is " + missing);
-        return std::nullopt;
-    }
-    inputs.assume(
-        {"vllm.weights_even", "The weights divide evenly over the tensor-parallel ranks.", "loaded.weightBytes"});
-    const Quantity requested
-        = named(truncate(scale(inputs.number("deployment.memoryBytes"), inputs.number("budget.utilization"))),
-            Naming {"memory the engine may take", Unit::Byte, rule("gpu_memory_utilization"), {}});
-    const Quantity weights
-        = named(ceilDivide(inputs.number("loaded.weightBytes"), ranksOf(inputs)), "weights on the rank", Unit::Byte);
-    return named(requested - weights - inputs.number("budget.activationBytes") - inputs.number("budget.otherBytes"),
-        Naming {"available for state", Unit::Byte, rule("determine_available_memory"), {}});
 }
 
 void addRanks(EngineSizing& out, const std::vector<GroupShape>& shape, const Quantity& tp, const Quantity& block)
@@ -245,10 +190,10 @@ EngineSizing Vllm::size(const Plan& plan, const std::vector<GroupShape>& shape, 
     const char* generation = version.generation == Generation::UpTo020 ? "up to 0.20"
         : version.generation == Generation::From021                    ? "0.21 to 0.24"
                                                                        : "0.25 and later";
-    out.rules = fmt::format("vLLM, one group, {} (verified {})", generation, verified);
-    if (Refusal why = refusalOf(plan); !why.text.empty()) {
-        out.refusal = std::move(why.text);
-        out.refusedField = std::move(why.field);
+    const bool several = needsGroups(plan);
+    out.rules = fmt::format("vLLM, {}, {} (verified {})", several ? "any groups" : "one group", generation, verified);
+    if (several) {
+        sizeGroups(plan, shape, inputs, out);
         return out;
     }
     const Quantity block = blockTokensOf(inputs);

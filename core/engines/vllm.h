@@ -7,21 +7,22 @@
 
 namespace kvw {
 
-/// vLLM, for models whose layers form one cache group (every layer keeps the same kind of state), tensor parallel only.
+/// vLLM, tensor parallel, with ranks that share the tokens of a sequence (DCP); no pipeline or data parallelism yet.
 ///
-/// Rules (read in vllm-project/vllm, and in neuralmagic/vllm@017e9f44, upstream main of 2026-08-17, whose sizing code
-/// was run):
-/// - page of a layer: block tokens × KV heads on the rank × (K width + V width) × bytes; a latent is one head, never
-/// divided;
+/// Models whose layers form one cache group, with default settings, are sized by the closed form in vllm.cpp; all
+/// others by the engine's own steps (vllm_spec, vllm_groups, vllm_sizing), with the figures of vllm_figures. Which rule
+/// changed with which release is the table at Rules (vllm_generation.h). The rules were read in vllm-project/vllm, and
+/// in neuralmagic/vllm@017e9f44 (upstream main of 2026-08-17), whose sizing code was run:
+/// - page of a layer: block tokens × KV heads on the rank × (K width + V width) × bytes; a latent is one vector, never
+///   divided; index keys of latent models are a cache of their own, 132 bytes for 128 elements;
 /// - KV heads on a rank: max(1, heads ÷ TP), so heads are kept more than once when TP exceeds them;
-/// - blocks: ⌊available ÷ bytes per block⌋, bytes per block = sum of the layers' pages; the null block is one of them;
-/// - blocks per request at length L: ⌈L ÷ block⌉; for sliding layers ⌈min(window − 1 + F, L) ÷ block⌉ + 1 with F the
-/// tokens in
-///   flight: one batch up to 0.24, two (asynchronous scheduling) from 0.25 on;
+/// - groups, blocks beside recurrent state, pages of one size: groupLayers(), modelOf();
+/// - blocks: ⌊available ÷ bytes per block⌋, the smallest of all ranks; the null block is one of them;
+/// - blocks per request: blocksPerRequest() of every group, summed; tokens in flight by batchesInFlight();
 /// - concurrency as printed: blocks ÷ blocks per request, in doubles;
-/// - tokens as printed: up to 0.20 blocks × block; from 0.21 on trunc(concurrency × L);
-/// - start-up check: blocks per request × bytes per block ≤ available, else refused; the largest length is a block
-/// multiple. PP, DP and models with several groups are refused here.
+/// - tokens as printed: up to 0.20 ⌊blocks ÷ groups⌋ × smallest block; from 0.21 on trunc(concurrency × L);
+/// - start-up check: blocks per request × bytes per block ≤ available, else refused.
+/// Predictions and runs (layout()) cover models of one group without index keys.
 class Vllm final : public EngineRules
 {
 public:

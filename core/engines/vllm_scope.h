@@ -25,6 +25,10 @@ struct Refusal
     std::string field = "engine.name"; ///< the plan field to change first
 };
 
+/// Of plans of any kind of layers: no state, another allocation, a group on the host, pipeline or data parallelism.
+Refusal generalRefusal(const Plan& plan);
+
+/// Of plans that are run or sized as one group: the same, several groups, and state that is not one entry per token.
 Refusal refusalOf(const Plan& plan);
 
 } // namespace kvw::vllm

@@ -14,12 +14,12 @@ namespace kvw {
 
 namespace {
 
-/// Blocks of the pool that are never given away, by the engine's layout.
-std::int64_t heldBlocks(const Plan& plan, const EngineRules& rules, std::int64_t blocks)
+/// Blocks of the pool that are never given away, by the engine's layout, or its rule where it has none.
+std::int64_t heldBlocks(const Plan& plan, const EngineRules& rules, const EngineSizing& engine)
 {
-    const Result<PoolLayout> layout = rules.layout(plan, {blocks});
+    const Result<PoolLayout> layout = rules.layout(plan, {engine.blocks->integer()});
     if (!layout)
-        return 0;
+        return engine.heldBlocks;
     std::int64_t out = 0;
     for (const PoolSpec& pool : layout->pools)
         out += pool.held.value;
@@ -66,8 +66,8 @@ Result<LengthCapacity> capacityAt(const Plan& plan, std::int64_t length)
         out.missing = whyNoPool(engine);
         return out;
     }
-    const Quantity held = input("blocks never given away", heldBlocks(asked, **rules, engine.blocks->integer()),
-        Unit::Block, Source {Source::Kind::EngineRule, engine.rules});
+    const Quantity held = input("blocks never given away", heldBlocks(asked, **rules, engine), Unit::Block,
+        Source {Source::Kind::EngineRule, engine.rules});
     out.blocksEach = *engine.blocksPerRequest;
     out.usableBlocks
         = named(maximum(*engine.blocks - held, constant(0)), Naming {"blocks to give away", Unit::Block, {}, {}});

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kvw {
 
 namespace {
@@ -154,8 +156,11 @@ void addReserved(Estimate& out, const Context& context)
         out.reservedBytes = named(*out.engine.poolBytes * ranks,
             Naming {"reserved pool, all ranks", Unit::Byte, {},
                 {"what the division leaves over", "weights", "workspace", "block metadata"}});
+        const auto keeps = [&](const GroupEstimate& group) { return keepsState(context.plan, *group.group); };
+        if (std::count_if(out.groups.begin(), out.groups.end(), keeps) != 1)
+            return; // the pool is not any one group's
         for (GroupEstimate& group : out.groups) {
-            if (keepsState(context.plan, *group.group))
+            if (keeps(group))
                 group.reserved = TokenColumn {named(*out.engine.blocks * *out.engine.blockTokens,
                                                   group.group->name + ", reserved, tokens", Unit::Token),
                     *out.reservedBytes};

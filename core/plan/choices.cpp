@@ -23,6 +23,18 @@ std::span<const std::string_view> switchNames()
     return names;
 }
 
+std::span<const std::string_view> modelRunnerNames()
+{
+    static constexpr std::array<std::string_view, 3> names {"", "v1", "v2"};
+    return names;
+}
+
+std::span<const std::string_view> stateModeNames()
+{
+    static constexpr std::array<std::string_view, 4> names {"", "none", "align", "all"};
+    return names;
+}
+
 std::span<const std::string_view> allocationNames()
 {
     static constexpr std::array<std::string_view, 4> names {

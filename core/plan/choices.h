@@ -12,6 +12,8 @@ namespace kvw {
 // Names of the plan's choices by value. The first of each is "", not stated.
 std::span<const std::string_view> modelBasisNames(); ///< "", "config_file", "library", "hypothetical"
 std::span<const std::string_view> switchNames(); ///< "", "off", "on"
+std::span<const std::string_view> modelRunnerNames(); ///< "", "v1", "v2"
+std::span<const std::string_view> stateModeNames(); ///< "", "none", "align", "all"
 std::span<const std::string_view> allocationNames(); ///< "", "paged_pool", "static_contiguous", "growing_contiguous"
 std::span<const std::string_view> retainedFromNames(); ///< "", "entered", "prediction", "live_run", "engine_metrics"
 std::span<const std::string_view> identitySourceNames();

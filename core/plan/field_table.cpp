@@ -278,6 +278,40 @@ std::vector<Field> headFields()
     };
 }
 
+/// Inputs of vLLM's sizing that its version and the model give when nobody states them.
+std::vector<Field> sizingFields()
+{
+    using P = Plan;
+    using E = EngineFields;
+    return {
+        whole<&P::engine, &E::speculativeTokens>(
+            "engine.speculativeTokens", Unit::Token, 0, 1024, "Draft tokens", "Drafted ahead in one step."),
+        whole<&P::engine, &E::draftModules>("engine.draftModules", Unit::None, 0, 64, "Draft modules",
+            "With several, windows keep the draft tokens beside their own."),
+        text<&P::engine, &E::attentionBackend>("engine.attentionBackend", "Attention backend",
+            "As the engine names it, such as FLASHMLA: it decides the smallest block."),
+        text<&P::engine, &E::cacheType>("engine.cacheType", "Stored as",
+            "How the engine stores the cache, as it names it: fp8_ds_mla, int8_per_token_head. Not stated: by type."),
+        choice<&P::engine, &E::runner>("engine.runner", modelRunnerNames(), "Model runner", "Of vLLM: v1 or v2."),
+        choice<&P::engine, &E::asyncScheduling>("engine.asyncScheduling", switchNames(), "Asynchronous scheduling",
+            "Whether a batch is prepared while another runs. Not stated: it is, from vLLM 0.25 on."),
+        whole<&P::engine, &E::batchesInFlight>("engine.batchesInFlight", Unit::None, 1, mostRanks, "Batches in flight",
+            "Computed or prepared at one time. Not stated: by version, stages, scheduling and runner."),
+        choice<&P::engine, &E::stateMode>("engine.stateMode", stateModeNames(), "Recurrent state kept",
+            "none: the last; align: where steps end on a block boundary; all: at every boundary."),
+        choice<&P::engine, &E::hybridManager>("engine.hybridManager", switchNames(), "Hybrid cache manager",
+            "off: windowed layers get blocks for every token. Not stated: on."),
+        whole<&P::engine, &E::blocksOverride>("engine.blocksOverride", Unit::Block, 1, mostBytes, "Blocks, overridden",
+            "Of the pool, whatever the memory (num_gpu_blocks_override)."),
+        choice<&P::engine, &E::fitLength>("engine.fitLength", switchNames(), "Cut to what fits",
+            "on: the configured maximum is cut to the longest request that fits."),
+        whole<&P::deployment, &DeploymentFields::dcp>("deployment.dcp", Unit::Rank, 1, mostRanks, "Context parallel",
+            "Ranks of tensor parallelism that share the tokens of a sequence (DCP)."),
+        text<&P::budget, &BudgetFields::kvBytesByRank>("budget.kvBytesByRank", "Available for state, by rank",
+            "Bytes of each rank, separated by commas, where they differ: the smallest pool counts."),
+    };
+}
+
 std::vector<Field> deploymentFields()
 {
     using P = Plan;
@@ -361,7 +395,7 @@ const FieldTable& planFields()
 {
     static const std::vector<Field> fields = [] {
         std::vector<Field> all = headFields();
-        for (const std::vector<Field>& part : {deploymentFields(), workloadFields()})
+        for (const std::vector<Field>& part : {sizingFields(), deploymentFields(), workloadFields()})
             all.insert(all.end(), part.begin(), part.end());
         return all;
     }();

@@ -29,6 +29,21 @@ enum class Switch : std::uint8_t {
     On,
 };
 
+/// Which of vLLM's model runners.
+enum class ModelRunner : std::uint8_t {
+    NotStated,
+    V1,
+    V2,
+};
+
+/// When recurrent state is stored: at the end alone, on the block boundaries where steps end, on every boundary.
+enum class StateMode : std::uint8_t {
+    NotStated,
+    None,
+    Align,
+    All,
+};
+
 enum class Allocation : std::uint8_t {
     NotStated,
     PagedPool,
@@ -125,6 +140,17 @@ struct EngineFields
     std::optional<std::int64_t> maxBatchedTokens;
     std::optional<std::int64_t> maxSequences;
     Switch speculation = Switch::NotStated; ///< whether draft layers run and keep state
+    std::optional<std::int64_t> speculativeTokens; ///< drafted ahead in one step
+    std::optional<std::int64_t> draftModules; ///< several of them keep tokens beyond a window
+    std::string attentionBackend; ///< as the engine names it: "FLASH_ATTN"
+    std::string cacheType; ///< how the engine stores the cache, as it names it: "fp8_ds_mla"
+    ModelRunner runner = ModelRunner::NotStated;
+    Switch asyncScheduling = Switch::NotStated;
+    std::optional<std::int64_t> batchesInFlight; ///< instead of what scheduling, runner and stages give
+    StateMode stateMode = StateMode::NotStated;
+    Switch hybridManager = Switch::NotStated; ///< off: windowed layers get blocks for every token
+    std::optional<std::int64_t> blocksOverride; ///< blocks of the pool, whatever the memory
+    Switch fitLength = Switch::NotStated; ///< on: the configured maximum is cut to what fits
 };
 
 struct DeploymentFields
@@ -134,11 +160,13 @@ struct DeploymentFields
     std::optional<std::int64_t> tp; ///< identity 9
     std::optional<std::int64_t> pp;
     std::optional<std::int64_t> dp;
+    std::optional<std::int64_t> dcp; ///< ranks of tensor parallelism that share the tokens of a sequence
 };
 
 struct BudgetFields
 {
     std::optional<std::int64_t> kvBytesPerRank; ///< stated or read from a log; replaces the parts below
+    std::string kvBytesByRank; ///< of each rank, where they differ, separated by commas; replaces kvBytesPerRank
     std::optional<double> utilization; ///< share of the device's memory that the engine takes
     std::optional<std::int64_t> activationBytes; ///< peak, per rank
     std::optional<std::int64_t> otherBytes; ///< context, communication, graphs, other processes; per rank

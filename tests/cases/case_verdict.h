@@ -76,6 +76,9 @@ private:
 
 /// A line of vllm_oracle.jsonl, from its layer_specs: what vLLM's own sizing code computed, exactly.
 Verdict vllmOracle(const kvw::JsonView& line);
+/// The same from the library's model of that name, through a plan and its estimate. Explained where the library has
+/// none, or where the rules do not cover it from the worksheet.
+Verdict vllmFromModel(const kvw::JsonView& line);
 /// A line of vllm.jsonl: what a vLLM printed on somebody's machine, within the precision of the print.
 Verdict vllmLog(const kvw::JsonView& line);
 

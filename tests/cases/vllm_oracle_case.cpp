@@ -277,7 +277,12 @@ Verdict vllmOracle(const JsonView& line)
     compareWorkers(out, outputs, "bytes_per_block", blockBytes);
     compareWorkers(out, outputs, "pool_bytes", poolBytes);
     compareWorkers(out, outputs, "need_bytes_one_request", need);
-    return out.verdict();
+    Verdict verdict = out.verdict();
+    const Verdict fromModel = vllmFromModel(line);
+    if (fromModel.kind == Verdict::Kind::Differs)
+        verdict.kind = Verdict::Kind::Differs;
+    verdict.text += "; from the model: " + fromModel.text;
+    return verdict;
 }
 
 } // namespace cases

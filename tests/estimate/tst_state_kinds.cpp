@@ -177,7 +177,11 @@ void StateKindsTest::draftsCountWhenSpeculating()
                                           R"("kv_lora_rank":512,"qk_rope_head_dim":64,"num_nextn_predict_layers":1})"),
         {{"engine.name", "vllm"}, {"limits.maxModelLen", "4096"}});
     QCOMPARE(estimate(latent)->engine.refusal, std::string());
-    QVERIFY(!estimate(test::with(latent, {{"engine.speculation", "on"}}))->engine.refusal.empty());
+    // Beside them it has one layer more, of the same kind: the same cache group, 62 layers of 576 in bf16 and blocks of
+    // 16 tokens.
+    const EngineSizing drafting = estimate(test::with(latent, {{"engine.speculation", "on"}}))->engine;
+    QCOMPARE(drafting.refusal, std::string());
+    QCOMPARE(drafting.bytesPerBlock->integer(), std::int64_t {62} * 576 * 2 * 16);
 }
 
 void StateKindsTest::otherSequences()
@@ -202,11 +206,21 @@ void StateKindsTest::otherSequences()
 
 void StateKindsTest::enginesSayWhatTheyDoNotCover()
 {
-    for (const char* config : {hybrid, compressed, chunked, whisper, images}) {
-        const Plan plan = test::with(planOf(config), {{"engine.name", "vllm"}, {"limits.maxModelLen", "400"}});
+    const std::vector<std::pair<std::string, std::string>> vllm {
+        {"engine.name", "vllm"}, {"limits.maxModelLen", "400"}};
+    const Result<Estimate> refused = estimate(test::with(planOf(compressed), vllm));
+    QVERIFY2(refused.ok(), refused.ok() ? "" : refused.error().text().c_str());
+    QVERIFY(!refused->engine.refusal.empty());
+    for (const char* config : {hybrid, chunked, whisper, images}) {
+        const Plan plan = test::with(planOf(config), vllm);
         const Result<Estimate> estimated = estimate(plan);
         QVERIFY2(estimated.ok(), estimated.ok() ? "" : estimated.error().text().c_str());
-        QVERIFY2(!estimated->engine.refusal.empty(), config);
+        QCOMPARE(estimated->engine.refusal, std::string());
+        std::int64_t sum = estimated->idealBytes->integer();
+        for (const NeedDifference& difference : estimated->engine.differences)
+            sum += difference.bytes.integer();
+        QCOMPARE(sum, estimated->engine.engineNeedBytes->integer());
+        QVERIFY(estimated->engine.engineNeedBytes->integer() >= estimated->idealBytes->integer());
     }
 }
 

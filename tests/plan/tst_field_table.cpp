@@ -104,12 +104,15 @@ void FieldTableTest::everyMemberIsInTheTable()
     QVERIFY(all(tokens, sequences, at, from));
     const auto& [cacheType, allocation] = plan.cache;
     QVERIFY(all(cacheType, allocation));
-    const auto& [engine, version, block, batched, maxSequences, speculation] = plan.engine;
-    QVERIFY(all(engine, version, block, batched, maxSequences, speculation));
-    const auto& [gpu, memory, tp, pp, dp] = plan.deployment;
-    QVERIFY(all(gpu, memory, tp, pp, dp));
-    const auto& [kv, utilization, activation, other] = plan.budget;
-    QVERIFY(all(kv, utilization, activation, other));
+    const auto& [engine, version, block, batched, maxSequences, speculation, draftTokens, draftModules, backend, stored,
+        runner, async, batches, stateMode, hybrid, blocks, fit]
+        = plan.engine;
+    QVERIFY(all(engine, version, block, batched, maxSequences, speculation, draftTokens, draftModules, backend, stored,
+        runner, async, batches, stateMode, hybrid, blocks, fit));
+    const auto& [gpu, memory, tp, pp, dp, dcp] = plan.deployment;
+    QVERIFY(all(gpu, memory, tp, pp, dp, dcp));
+    const auto& [kv, kvByRank, utilization, activation, other] = plan.budget;
+    QVERIFY(all(kv, kvByRank, utilization, activation, other));
     const auto& [weights, weightSource] = plan.loaded;
     QVERIFY(all(weights, weightSource));
     const auto& [length, prompt, output, concurrent, encoder, image] = plan.limits;

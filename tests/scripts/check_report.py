@@ -211,6 +211,8 @@ class ReportTest(unittest.TestCase):
         draw = dice(4)
         for i in range(rounds(24)):
             plan = random_plan(draw, SHAPES[i % len(SHAPES)])
+            if Sizes(plan).beyond:
+                plan["engine"] = {"name": "none"}
             try:
                 self.check(self.both_forms(write_plan(plan, "random"), "--no-prediction"), Sizes(plan), f"plan {i}")
             except AssertionError as error:

@@ -168,17 +168,24 @@ class Sizes:
         return MIDDLE if minor >= 21 else OLD
 
     def is_refused(self):
-        """Whether one group's rules cannot be applied."""
+        """Whether vLLM's rules cannot be applied at all."""
+        with_state = [group for group in self.groups if group.get("tensors")]
+        if not with_state or any(group.get("tier", "device") != "device" for group in with_state):
+            return True
+        for tensor in (tensor for group in with_state for tensor in group["tensors"]):
+            heads = tensor["heads"]
+            if tensor.get("shard", "heads") == "heads" and heads % self.tp and self.tp % heads:
+                return True
+        if self.field("deployment.pp", 1) != 1 or self.field("deployment.dp", 1) != 1:
+            return True
+        return self.field("cache.allocation", "paged_pool") != "paged_pool"
+
+    def is_beyond(self):
+        """Whether the plan has more than one kind of cache: its sizing is not computed here, and may be refused."""
         with_state = [group for group in self.groups if group.get("tensors")]
         if len(with_state) != 1:
             return True
-        if self.field("deployment.pp", 1) != 1 or self.field("deployment.dp", 1) != 1:
-            return True
-        if self.field("cache.allocation", "paged_pool") != "paged_pool":
-            return True
         group = with_state[0]
-        if group.get("tier", "device") != "device":
-            return True
         if len({t.get("limit") for t in group["tensors"]}) != 1:
             return True
         for tensor in group["tensors"]:
@@ -187,9 +194,6 @@ class Sizes:
             if tensor.get("stride", 1) != 1 or tensor.get("offset", 0) != 0:
                 return True
             if tensor.get("variable", "tokens") != "tokens":
-                return True
-            heads = tensor["heads"]
-            if tensor.get("shard", "heads") == "heads" and heads % self.tp and self.tp % heads:
                 return True
         return False
 
@@ -234,7 +238,8 @@ class Sizes:
         engine["name"] = self.engine
         engine["differences"] = []
         self.refused = self.engine == "vllm" and self.is_refused()
-        if self.engine != "vllm" or self.refused:
+        self.beyond = self.engine == "vllm" and not self.refused and self.is_beyond()
+        if self.engine != "vllm" or self.refused or self.beyond:
             return
         self.only = next(group for group in self.groups if group.get("tensors"))
         self.block = self.block if self.block is not None else 16
