@@ -70,6 +70,9 @@ void addRemarks(const Plan& plan, LaunchLine& out)
         remark("The plan turns the prefix cache off; the line does not.");
     if (plan.deployment.pp.value_or(1) > 1 || plan.deployment.dp.value_or(1) > 1)
         remark("Pipeline and data parallelism are not on the line.");
+    if (plan.engine.hybridManager == Switch::Off || plan.engine.asyncScheduling != Switch::NotStated)
+        remark("The hybrid cache manager and asynchronous scheduling are switches of the engine that the line leaves "
+               "alone.");
     if (plan.budget.kvBytesPerRank && plan.budget.utilization)
         remark("The stated bytes for state replace the utilisation.");
 }
@@ -84,6 +87,12 @@ LaunchLine vllmLine(const Plan& plan)
     arguments.add("--max-num-seqs", plan.engine.maxSequences, "engine.maxSequences");
     if (plan.deployment.tp.value_or(1) > 1)
         arguments.add("--tensor-parallel-size", plan.deployment.tp, "deployment.tp");
+    if (plan.deployment.dcp.value_or(1) > 1)
+        arguments.add("--decode-context-parallel-size", plan.deployment.dcp, "deployment.dcp");
+    if (plan.engine.stateMode != StateMode::NotStated)
+        arguments.add("--mamba-cache-mode",
+            std::string(stateModeNames()[static_cast<std::size_t>(plan.engine.stateMode)]), "engine.stateMode");
+    arguments.add("--num-gpu-blocks-override", plan.engine.blocksOverride, "engine.blocksOverride");
     if (const std::string type = cacheType(plan); !type.empty())
         arguments.add("--kv-cache-dtype", type, "cache.elementType");
     if (plan.budget.kvBytesPerRank)

@@ -60,8 +60,13 @@ namespace {
 Verdict verdictOn(const kvw::JsonView& line)
 {
     const std::string engine = textOr(line, "engine");
-    if (line.find("layer_specs") && line.find("outputs"))
+    if (line.find("layer_specs")) {
+        for (const char* key : {"layer_order_rle", "model_level", "inputs", "outputs"}) {
+            if (!line.find(key))
+                return explained(std::string(key) + " is not in the case");
+        }
         return vllmOracle(line);
+    }
     if (line.find("right_value"))
         return explained("a report about planning: no engine's figure to compare with");
     if (line.find("ops") || line.find("steps"))

@@ -56,6 +56,13 @@ void LaunchLineTest::statedFieldsOnly()
     const Plan both = test::with(
         bare("m"), {{"deployment.tp", "1"}, {"budget.utilization", "0.9"}, {"budget.kvBytesPerRank", "1GiB"}});
     QCOMPARE(lineOf(both), QStringLiteral("vllm serve m --kv-cache-memory-bytes 1073741824"));
+    const Plan sized = test::with(bare("m"),
+        {{"deployment.tp", "8"}, {"deployment.dcp", "2"}, {"engine.stateMode", "align"},
+            {"engine.blocksOverride", "512"}, {"engine.hybridManager", "off"}});
+    QCOMPARE(lineOf(sized),
+        QStringLiteral("vllm serve m --tensor-parallel-size 8 --decode-context-parallel-size 2 --mamba-cache-mode "
+                       "align --num-gpu-blocks-override 512"));
+    QVERIFY(!launchLine(sized)->remarks.empty());
 }
 
 void LaunchLineTest::everyArgumentNamesItsField()
