@@ -291,12 +291,23 @@ void chooseRunEngine(Plan& plan)
     const bool stated = !plan.engine.name.empty();
     const auto groups = std::count_if(plan.worksheet.groups.begin(), plan.worksheet.groups.end(),
         [&](const LayerGroup& group) { return keepsState(plan, group); });
-    if (stated && (plan.engine.name != "vllm" || groups < 2))
+    if (stated && plan.engine.name != "vllm")
         return;
     plan.engine.name = "vllm";
     const EngineRules& rules = **engineRules("vllm");
     PlanInputs inputs(plan);
-    const std::string refusal = rules.size(plan, shapeOf(plan, inputs), inputs).refusal;
+    std::string refusal = rules.size(plan, shapeOf(plan, inputs), inputs).refusal;
+    if (stated && groups < 2 && !refusal.empty())
+        return; // what is refused is not how many groups there are
+    const char* why = "vLLM's rules do not apply";
+    if (refusal.empty()) {
+        // What can be sized cannot always be run yet.
+        const Result<PoolLayout> layout = rules.layout(plan, {2});
+        if (!layout && layout.error().code == "engine.refusal") {
+            refusal = layout.error().message;
+            why = "a run cannot follow vLLM's pools yet";
+        }
+    }
     if (refusal.empty()) {
         if (!stated)
             plan.assumptions.push_back({"run.engine", "Engine: not stated, so vLLM's rules are used.", "engine.name"});
@@ -304,8 +315,8 @@ void chooseRunEngine(Plan& plan)
     }
     plan.engine.name = "none";
     plan.assumptions.push_back({"run.engine",
-        fmt::format("{}vLLM's rules do not apply ({}): shape only, one rank, one pool per layer group.",
-            stated ? "" : "Engine: not stated, and ", refusal),
+        fmt::format("{}{} ({}): shape only, one rank, one pool per layer group.",
+            stated ? "" : "Engine: not stated, and ", why, refusal),
         "engine.name"});
 }
 

@@ -106,8 +106,30 @@ void HfRulesTest::nameRows()
         "full 4 [0-3] k 2x16 v 2x16");
     add("ChatGLM without groups", config("chatglm", R"("kv_channels":16,"multi_query_attention":true)"),
         "import.missing_field /multi_query_group_num");
-    add("ChatGLM without the switch", config("chatglm", R"("kv_channels":16)"),
-        "import.missing_field /multi_query_attention");
+    add("ChatGLM without the switch", config("chatglm", R"("kv_channels":16)"), "full 4 [0-3] k 8x16 v 8x16",
+        "import.kv_heads_default"); // the first ChatGLM has no such switch
+    add("Hunyuan", config("hunyuan_v1_moe", R"("attention_head_dim":16,"num_key_value_heads":2)"),
+        "full 4 [0-3] k 2x16 v 2x16");
+    add("EXAONE 4, letters",
+        config(
+            "exaone4", R"("num_key_value_heads":2,"head_dim":16,"sliding_window":64,"sliding_window_pattern":"LLLG")"),
+        "full 1 [3] k 2x16 v 2x16; sliding 3 [0-2] k 2x16 v 2x16 window 64");
+    add("EXAONE 4, a number",
+        config("exaone4", R"("num_key_value_heads":2,"head_dim":16,"sliding_window":64,"sliding_window_pattern":2)"),
+        "full 2 [1,3] k 2x16 v 2x16; sliding 2 [0,2] k 2x16 v 2x16 window 64");
+    add("EXAONE 4, no window",
+        config(
+            "exaone4", R"("num_key_value_heads":2,"head_dim":16,"sliding_window":null,"sliding_window_pattern":null)"),
+        "full 4 [0-3] k 2x16 v 2x16");
+    add("Pangu", config("pangu_ultra_moe", R"("attention_kv_lora_dim":32,"attention_qk_rope_dim":8)"),
+        "mla 4 [0-3] latent 1x32 rope 1x8");
+    add("DeepSeek without its latent",
+        config("deepseek_v2", R"("use_mla":false,"kv_lora_rank":null,"head_dim":16,"v_head_dim":0)"),
+        "full 4 [0-3] k 8x16 v 8x16", "import.kv_heads_default");
+    add("recurrent in depth", config("ouro", R"("total_ut_steps":4)"), "import.unsupported /total_ut_steps");
+    add("mixers of a class that is not known", config("minicpm_sala", R"("mixer_types":["a"])"),
+        "import.unsupported /mixer_types");
+    add("diffusion", config("Dream", R"("head_dim":8)"), "import.unsupported /model_type");
     add("first Qwen", config("qwen", R"("kv_channels":16)"), "full 4 [0-3] k 8x16 v 8x16", "import.kv_heads_default");
     add("old Phi name", config("phi-msft", R"("n_head_kv":2,"head_dim":8)"), "full 4 [0-3] k 2x8 v 2x8");
     add("Cohere 2 never reads head_dim",

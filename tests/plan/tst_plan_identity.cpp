@@ -193,7 +193,11 @@ void PlanIdentityTest::contradictions_data()
     QTest::addColumn<QStringList>("added"); // diagnostics that the reference plan does not have
     const auto row
         = [](const char* name, const Edits& edits, const QStringList& added) { QTest::newRow(name) << edits << added; };
-    row("limits that just fit", {{"limits.promptTokens", "7681"}, {"limits.outputTokens", "511"}}, {});
+    // The reference workload's prompts have up to 256 + 1,536 + 5,632 tokens, its outputs up to 512.
+    row("limits that just fit", {{"limits.promptTokens", "7681"}, {"limits.outputTokens", "511"}},
+        {"workload.beyond_output_limit"});
+    row("prompts up to the limit", {{"limits.promptTokens", "7424"}}, {});
+    row("prompts beyond the limit", {{"limits.promptTokens", "7423"}}, {"workload.beyond_prompt_limit"});
     row("limits too long by one", {{"limits.promptTokens", "7681"}}, {"limits.sum"});
     row("limits far too long", {{"limits.promptTokens", "1099511627776"}}, {"limits.sum"});
     row("as long as the model", {{"limits.maxModelLen", "8192"}}, {});

@@ -28,9 +28,9 @@ bool MapState::find(const QString& text)
         select(ref);
         return true;
     }
-    for (std::uint16_t t = 0; t < header().tenants.size(); ++t) {
-        if (tenantName(t).toLower() == wanted) {
-            setTenantFilter(t);
+    for (std::size_t t = 0; t < header().tenants.size(); ++t) {
+        if (tenantName(static_cast<std::uint16_t>(t)).toLower() == wanted) {
+            setTenantFilter(static_cast<int>(t));
             return true;
         }
     }

@@ -98,11 +98,15 @@ QWidget* DeploymentPage::makeForms()
     grid->setSpacing(8);
     grid->addWidget(formPane(tr("Engine"), m_rules,
                         {"engine.name", "engine.version", "engine.blockTokens", "engine.maxBatchedTokens",
-                            "engine.maxSequences", "cache.elementType", "cache.allocation", "reuse.prefixCaching"}),
+                            "engine.maxSequences", "cache.elementType", "cache.allocation", "reuse.prefixCaching",
+                            // Seldom stated: below what a low window shows.
+                            "engine.cacheType", "engine.attentionBackend", "engine.stateMode", "engine.batchesInFlight",
+                            "engine.asyncScheduling", "engine.runner", "engine.hybridManager", "engine.blocksOverride",
+                            "engine.fitLength"}),
         0, 0);
     grid->addWidget(formPane(tr("Devices and ranks"), m_device,
                         {"deployment.gpu", "deployment.memoryBytes", "deployment.tp", "deployment.pp", "deployment.dp",
-                            "loaded.weightBytes", "loaded.weightSource"}),
+                            "loaded.weightBytes", "loaded.weightSource", "deployment.dcp"}),
         0, 1);
     grid->addWidget(
         formPane(tr("Limits and admission"), nullptr,
@@ -112,7 +116,8 @@ QWidget* DeploymentPage::makeForms()
     grid->addWidget(formPane(tr("Budget, and what few models need"),
                         new ElidedLabel(tr("budget of one rank: whole, or in parts"), this),
                         {"budget.kvBytesPerRank", "budget.utilization", "budget.activationBytes", "budget.otherBytes",
-                            "engine.speculation", "limits.encoderTokens", "limits.imageTokens"}),
+                            "engine.speculation", "limits.encoderTokens", "limits.imageTokens",
+                            "engine.speculativeTokens", "engine.draftModules", "budget.kvBytesByRank"}),
         1, 1);
     for (int i : {0, 1}) {
         grid->setColumnStretch(i, 1);
