@@ -69,6 +69,7 @@ EvidencePane::EvidencePane(const PlanDocument& document, QWidget* parent)
     layout->setSpacing(4);
     layout->addLayout(line);
     layout->addWidget(m_table, 1);
+    m_table->setTextElideMode(Qt::ElideMiddle); // rows of several tenants differ at their ends
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& index) {
         if (m_restoring)
             return; // nobody chose it

@@ -92,7 +92,7 @@ void NumberDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     }
     painter->setFont(view.font);
     painter->setPen(ink);
-    const QString shown = view.fontMetrics.elidedText(text, Qt::ElideRight, area.width());
+    const QString shown = view.fontMetrics.elidedText(text, view.textElideMode, area.width());
     painter->drawText(area, static_cast<int>(view.displayAlignment) | Qt::TextSingleLine, shown);
     const bool pointed = view.state.testFlag(QStyle::State_MouseOver) || view.state.testFlag(QStyle::State_HasFocus);
     const bool opens = index.data(SortRole).isValid() && !index.data(FigureRole).toString().isEmpty();

@@ -128,8 +128,8 @@ void PredictionRunner::done()
     const std::shared_ptr<Outcome> outcome = m_watcher.result();
     if (m_job->cancelled) {
         if (!m_again && !m_silent)
-            emit message(tr("The prediction was stopped after %1 steps; what is shown is as before.")
-                             .arg(countText(m_job->steps)));
+            emit message(tr("The prediction was stopped after %1; what is shown is as before.")
+                             .arg(counted(m_job->steps, tr("step"), tr("steps"))));
     } else if (!*outcome) {
         emit message(tr("No prediction: %1").arg(QString::fromStdString(outcome->error().text())));
     } else {

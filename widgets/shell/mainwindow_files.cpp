@@ -62,9 +62,12 @@ bool MainWindow::openPath(const QString& path)
 {
     const Result<void> opened = m_document.open(path);
     if (!opened) {
+        Error error = opened.error();
+        if (QFileInfo(QString::fromStdString(error.where.file)) == QFileInfo(path))
+            error.where.file.clear(); // it is named already, and the line is short
         m_message->show(
-            tr("%1 was not opened: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(opened.error().text())),
-            {}, QLatin1String(openCause));
+            tr("%1 was not opened: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(error.text())), {},
+            QLatin1String(openCause));
         return false;
     }
     m_message->dismiss();

@@ -54,7 +54,7 @@ void MainWindow::saveLayout()
     QSettings settings;
     settings.setValue(m_layoutKey + QStringLiteral("/docks"), saveState());
     for (const QSplitter* splitter : currentPage()->findChildren<QSplitter*>()) {
-        if (!splitter->objectName().isEmpty())
+        if (!splitter->objectName().isEmpty() && !splitter->property(automaticProperty).toBool())
             settings.setValue(m_layoutKey + QLatin1Char('/') + splitter->objectName(), splitter->saveState());
     }
 }

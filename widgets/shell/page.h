@@ -15,6 +15,8 @@ namespace kvw::gui {
 
 /// Property of a splitter whose sizes were remembered: a page leaves it as it is.
 constexpr const char* restoredProperty = "kvwRestored";
+/// Property of splitters: true while nobody moved them, so that their sizes are not remembered.
+constexpr const char* automaticProperty = "kvwAutomatic";
 
 /// A page of the workbench: a header line (name, purpose, headline, action) over its content.
 class Page : public QWidget

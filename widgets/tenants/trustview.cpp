@@ -100,6 +100,7 @@ TrustView::TrustView(TrustModel& model, QWidget* parent)
     horizontalHeader()->setHighlightSections(false);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     verticalHeader()->setHighlightSections(false);
+    verticalHeader()->setMaximumWidth(24 * fontMetrics().averageCharWidth()); // a long name leaves room for the cells
     verticalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     connect(&model, &QAbstractItemModel::modelReset, this, &TrustView::fit);
     connect(&model, &QAbstractItemModel::dataChanged, this, &TrustView::fit);

@@ -96,7 +96,10 @@ WorksheetPage::WorksheetPage(PlanDocument& document, QWidget* parent)
             m_view->setCurrentIndex(row.siblingAtColumn(std::min(m_keptColumn, m_model->columnCount() - 1)));
         showRowFields();
     });
-    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_splitByUser = true; });
+    connect(m_split, &QSplitter::splitterMoved, this, [this] {
+        m_splitByUser = true;
+        m_split->setProperty(automaticProperty, false);
+    });
     connect(m_bridge, &BridgeView::figureSelected, this, &WorksheetPage::figureSelected);
     connect(m_start, &StartPanel::groupRequested, m_rows, &RowActions::addGroup);
     connect(m_identity, &IdentityPanel::goToField, this, &WorksheetPage::fieldRequested);
@@ -252,6 +255,7 @@ void WorksheetPage::shareHeight()
 {
     if (m_splitByUser || m_split->property(restoredProperty).toBool() || !isVisible())
         return;
+    m_split->setProperty(automaticProperty, true); // nobody chose these sizes: another model has others
     // The table gets what its rows need, and little more than half: the bridge stays in sight.
     const int room = m_split->height();
     const int below = std::min(room * 9 / 20, leastLower);

@@ -175,7 +175,8 @@ int WorksheetView::heightForRows() const
         if (isExpanded(m_model.index(g, 0)))
             rows += m_model.rowCount(m_model.index(g, 0));
     }
-    return m_header->sizeHint().height() + rows * (fontMetrics().height() + 6) + 2 * frameWidth() + 1;
+    const int bar = horizontalScrollBar()->maximum() > 0 ? horizontalScrollBar()->sizeHint().height() : 0;
+    return m_header->sizeHint().height() + rows * (fontMetrics().height() + 6) + 2 * frameWidth() + 1 + bar;
 }
 
 void WorksheetView::drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
