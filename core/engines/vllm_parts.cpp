@@ -4,9 +4,6 @@
 #include "engines/vllm_parts.h"
 
 #include "engines/vllm_scope.h"
-#include "units/format.h"
-
-#include <fmt/format.h>
 
 namespace kvw::vllm {
 
@@ -63,17 +60,8 @@ std::optional<Quantity> availableOf(const Plan& plan, PlanInputs& inputs, Engine
             Naming {"memory the engine may take", Unit::Byte, rule("gpu_memory_utilization"), {}});
     const Quantity weights
         = named(ceilDivide(inputs.number("loaded.weightBytes"), ranksOf(inputs)), "weights on the rank", Unit::Byte);
-    const Quantity left
-        = named(requested - weights - inputs.number("budget.activationBytes") - inputs.number("budget.otherBytes"),
-            Naming {"available for state", Unit::Byte, rule("determine_available_memory"), {}});
-    if (left.ok() && left.integer() <= 0) {
-        sizing.refusal = fmt::format("no memory is left for state: weights, activation and the rest take {} on a rank, "
-                                     "{} of it more than the engine may take",
-            format(Bytes(requested.integer() - left.integer())), format(Bytes(-left.integer())));
-        sizing.refusedField = weights.integer() > requested.integer() ? "loaded.weightBytes" : "budget.utilization";
-        return std::nullopt;
-    }
-    return left;
+    return named(requested - weights - inputs.number("budget.activationBytes") - inputs.number("budget.otherBytes"),
+        Naming {"available for state", Unit::Byte, rule("determine_available_memory"), {}});
 }
 
 } // namespace kvw::vllm

@@ -51,7 +51,6 @@ private slots:
     void bytesAreTheEstimates();
     void budgetAddsUp();
     void budgetInventsNothing();
-    void weightsBeyondTheDevice();
     void figuresExplainThemselves();
 };
 
@@ -244,26 +243,6 @@ void CapacityTest::budgetInventsNothing()
     const Budget empty = shape->budget;
     QVERIFY(empty.ranks == 0);
     QVERIFY(!empty.missing.empty());
-}
-
-/// What is loaded takes more than there is: a refusal with both figures, and nothing below zero anywhere.
-void CapacityTest::weightsBeyondTheDevice()
-{
-    const Plan plan = test::with(test::examplePlan("deepseek-r1-tp8.kvplan"),
-        {{"budget.kvBytesPerRank", ""}, {"deployment.memoryBytes", "80GiB"}, {"budget.utilization", "0.5"},
-            {"loaded.weightBytes", "640GiB"}, {"budget.activationBytes", "3GiB"}, {"budget.otherBytes", "1GiB"}});
-    const Estimate found = estimate(plan).value();
-    // 80 GiB on a rank and 4 GiB beside them, of 40 GiB.
-    QVERIFY2(found.engine.refusal.find("take 84.00 GiB on a rank, 44.00 GiB of it more") != std::string::npos,
-        found.engine.refusal.c_str());
-    QCOMPARE(found.engine.refusedField, std::string("loaded.weightBytes"));
-    QVERIFY(!found.engine.availableBytes && !found.engine.blocks);
-    for (const auto& [path, figure] : figuresOf(found))
-        QVERIFY2(!figure.ok() || figure.real() >= 0, path.c_str());
-    const Estimate fits
-        = estimate(test::with(plan, {{"budget.utilization", "1"}, {"loaded.weightBytes", "560GiB"}})).value();
-    QVERIFY2(fits.engine.refusal.empty(), fits.engine.refusal.c_str());
-    QCOMPARE(fits.engine.availableBytes->integer(), std::int64_t {6} << 30);
 }
 
 void CapacityTest::figuresExplainThemselves()
