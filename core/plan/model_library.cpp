@@ -222,6 +222,7 @@ std::vector<const LibraryModel*> searchModels(const std::vector<const LibraryMod
     }
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<const LibraryModel*> out;
+    out.reserve(found.size());
     for (const auto& [rank, model] : found)
         out.push_back(model);
     return out;
@@ -238,6 +239,7 @@ std::string ownModelsFolder()
 std::vector<const LibraryModel*> allModels(const std::vector<LibraryModel>& own)
 {
     std::vector<const LibraryModel*> out;
+    out.reserve(own.size() + builtInModels().size());
     for (const LibraryModel& model : own)
         out.push_back(&model);
     for (const LibraryModel& model : builtInModels())
