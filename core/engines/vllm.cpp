@@ -71,24 +71,17 @@ RequestBlocks blocksPerRequest(
 void addRanks(EngineSizing& out, const std::vector<GroupShape>& shape, const Quantity& tp, const Quantity& block)
 {
     // Every tensor-parallel rank keeps the same sizes; the derivations are shared.
-    RankSizing first;
+    RankSizing first = rankSizing(shape, tp);
     Quantity perBlock;
     for (const GroupShape& group : shape) {
-        const std::vector<Quantity> heads = headsOnRank(group, tp);
-        first.groupBytesPerToken.push_back(named(growingBytes(group, heads),
-            "bytes per token of " + group.group->name + " on the rank", Unit::BytesPerToken));
-        first.groupFixedBytes.push_back(named(saturatedBytes(group, heads),
-            "bytes at the limit of " + group.group->name + " on the rank", Unit::BytesPerSequence));
-        if (!group.tensors.empty()) {
-            perBlock = named(block
-                    * named(entryBytesOnRank(group, heads), "bytes of one token's entries on the rank",
-                        Unit::BytesPerEntry),
-                Naming {"bytes per block", Unit::BytesPerBlock,
-                    rule("KVCacheConfig: sum of the layers' page_size_bytes"),
-                    {"block tables and other metadata", "allocator reservation"}});
-        }
+        if (group.tensors.empty())
+            continue;
+        perBlock = named(block
+                * named(entryBytesOnRank(group, headsOnRank(group, tp)), "bytes of one token's entries on the rank",
+                    Unit::BytesPerEntry),
+            Naming {"bytes per block", Unit::BytesPerBlock, rule("KVCacheConfig: sum of the layers' page_size_bytes"),
+                {"block tables and other metadata", "allocator reservation"}});
     }
-    first.bytesPerToken = named(sum(first.groupBytesPerToken), "bytes per token on the rank", Unit::BytesPerToken);
     first.bytesPerBlock = perBlock;
     out.ranks = RankSizings(std::move(first), tp.integer());
     out.bytesPerBlock = perBlock;

@@ -122,15 +122,7 @@ private:
 
     void addRanks()
     {
-        RankSizing each;
-        for (const GroupShape& group : m_shape) {
-            const std::vector<Quantity> heads = headsOnRank(group, m_tp);
-            each.groupBytesPerToken.push_back(named(growingBytes(group, heads),
-                "bytes per token of " + group.group->name + " on the rank", Unit::BytesPerToken));
-            each.groupFixedBytes.push_back(named(saturatedBytes(group, heads),
-                "bytes at the limit of " + group.group->name + " on the rank", Unit::BytesPerSequence));
-        }
-        each.bytesPerToken = named(sum(each.groupBytesPerToken), "bytes per token on the rank", Unit::BytesPerToken);
+        RankSizing each = rankSizing(m_shape, m_tp);
         each.bytesPerBlock = *m_out.bytesPerBlock;
         m_out.ranks = RankSizings(std::move(each), m_tp.integer());
     }

@@ -36,6 +36,20 @@ std::vector<Quantity> headsOnRank(const GroupShape& shape, const Quantity& tp)
     return out;
 }
 
+RankSizing rankSizing(const std::vector<GroupShape>& shape, const Quantity& tp)
+{
+    RankSizing out;
+    for (const GroupShape& group : shape) {
+        const std::vector<Quantity> heads = headsOnRank(group, tp);
+        out.groupBytesPerToken.push_back(named(growingBytes(group, heads),
+            "bytes per token of " + group.group->name + " on the rank", Unit::BytesPerToken));
+        out.groupFixedBytes.push_back(named(saturatedBytes(group, heads),
+            "bytes at the limit of " + group.group->name + " on the rank", Unit::BytesPerSequence));
+    }
+    out.bytesPerToken = named(sum(out.groupBytesPerToken), "bytes per token on the rank", Unit::BytesPerToken);
+    return out;
+}
+
 /// What is left for state on one rank, or nothing with the reason in `sizing.unstated`.
 std::optional<Quantity> availableOf(const Plan& plan, PlanInputs& inputs, EngineSizing& sizing)
 {

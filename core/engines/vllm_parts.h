@@ -20,6 +20,8 @@ Quantity ranksOf(PlanInputs& inputs);
 Quantity lengthOf(const PlanInputs& inputs);
 /// Heads of each tensor of the group on one rank: at least one.
 std::vector<Quantity> headsOnRank(const GroupShape& shape, const Quantity& tp);
+/// Bytes of each group and of all on one rank; bytesPerBlock is left to the caller.
+RankSizing rankSizing(const std::vector<GroupShape>& shape, const Quantity& tp);
 /// What is left for state on one rank, or nothing with the reason in `sizing.unstated`.
 std::optional<Quantity> availableOf(const Plan& plan, PlanInputs& inputs, EngineSizing& sizing);
 

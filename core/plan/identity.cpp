@@ -13,6 +13,11 @@
 
 namespace kvw {
 
+std::string engineTitle(const Plan& plan)
+{
+    return plan.engine.name == "vllm" ? "vLLM" : plan.engine.name;
+}
+
 namespace {
 
 std::optional<std::string> statedText(const std::string& text)
@@ -26,7 +31,7 @@ std::optional<std::string> engineBuild(const Plan& plan)
         return "No engine (shape only)";
     if (plan.engine.name.empty() || plan.engine.version.empty())
         return std::nullopt;
-    return (plan.engine.name == "vllm" ? "vLLM" : plan.engine.name) + " " + plan.engine.version;
+    return engineTitle(plan) + " " + plan.engine.version;
 }
 
 std::optional<std::string> attentionLayout(const Plan& plan)

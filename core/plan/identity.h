@@ -20,6 +20,9 @@ struct IdentityRow
     std::vector<std::string> paths; ///< plan fields that state it
 };
 
+/// The engine as people write it: "vLLM"; empty when none is stated.
+std::string engineTitle(const Plan& plan);
+
 /// The eleven, always all of them, in the order of the report: model revision, tokenizer revision, engine build,
 /// attention layout, cache element type, prompt and output limits, concurrency, block allocation, parallelism, reuse
 /// policy, outcome when no state can be had.

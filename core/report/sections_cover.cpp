@@ -117,9 +117,8 @@ std::string coverLine(const Plan& plan)
             out += ", "
                 + (plan.engine.name == "none"
                         ? "no engine (shape only)"
-                        : row.text.value_or(plan.engine.name.empty()
-                                ? "engine not stated"
-                                : (plan.engine.name == "vllm" ? "vLLM" : plan.engine.name) + ", build not stated"));
+                        : row.text.value_or(
+                            plan.engine.name.empty() ? "engine not stated" : engineTitle(plan) + ", build not stated"));
     }
     std::set<std::uint32_t> domains;
     for (const SharingDomain& domain : resolveDomains(plan))

@@ -126,6 +126,13 @@ void HfRulesTest::nameRows()
     add("DeepSeek without its latent",
         config("deepseek_v2", R"("use_mla":false,"kv_lora_rank":null,"head_dim":16,"v_head_dim":0)"),
         "full 4 [0-3] k 8x16 v 8x16", "import.kv_heads_default");
+    // num_layers layers of two attention blocks; num_hidden_layers, where it stands beside, counts the blocks.
+    add("LongCat, blocks counted too",
+        R"({"model_type":"longcat_flash","num_layers":2,"num_hidden_layers":4,"kv_lora_rank":32,"qk_rope_head_dim":8})",
+        "mla 2 [0-1] latent 1x32 rope 1x8 latent_2 1x32 rope_2 1x8");
+    add("LongCat with n-grams",
+        R"({"model_type":"longcat_flash_ngram","num_layers":2,"kv_lora_rank":32,"qk_rope_head_dim":8})",
+        "mla 2 [0-1] latent 1x32 rope 1x8 latent_2 1x32 rope_2 1x8");
     add("recurrent in depth", config("ouro", R"("total_ut_steps":4)"), "import.unsupported /total_ut_steps");
     add("mixers of a class that is not known", config("minicpm_sala", R"("mixer_types":["a"])"),
         "import.unsupported /mixer_types");

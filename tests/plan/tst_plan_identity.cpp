@@ -153,6 +153,11 @@ void PlanIdentityTest::texts_data()
         "32 sliding (128)");
     row("cache_element_type", {}, "bf16, no scales");
     row("cache_element_type", {{"cache.elementType", "nvfp4"}}, "nvfp4, one scale per 16");
+    row("cache_element_type", {{"worksheet.groups.full.tensors.k.elementType", "fp32"}}, "fp32 and bf16, by tensor");
+    row("cache_element_type",
+        {{"worksheet.groups.full.tensors.k.elementType", "fp32"},
+            {"worksheet.groups.full.tensors.v.elementType", "fp32"}},
+        "fp32, no scales");
     row("limits", {}, "7,680 + 512 tokens");
     row("concurrency", {{"limits.concurrentSequences", "4096"}}, "4,096 sequences");
     row("block_allocation", {}, "paged pool, 16 tokens a block");

@@ -30,7 +30,6 @@
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSplitter>
-#include <QStandardPaths>
 #include <QTextCursor>
 #include <QVBoxLayout>
 
@@ -325,8 +324,7 @@ std::optional<Plan> NewPlanDialog::plan() const
 
 QString NewPlanDialog::defaultLibraryFolder()
 {
-    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation)
-        + QStringLiteral("/kvworkbench/models");
+    return QString::fromStdString(ownModelsFolder());
 }
 
 } // namespace kvw::gui

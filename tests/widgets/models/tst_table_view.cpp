@@ -14,6 +14,7 @@
 #include <QRandomGenerator>
 #include <QStandardItemModel>
 #include <QTest>
+#include <QUndoStack>
 
 using namespace kvw;
 using namespace kvw::gui;
@@ -26,6 +27,7 @@ private slots:
     void columnsFillTheWidth();
     void narrowColumnsStayReadable();
     void choicesReadAsPeopleSayThem();
+    void lettersSelectAndEnterCommits();
     void everyChoiceHasItsTitle();
 };
 
@@ -124,6 +126,34 @@ void TableViewTest::choicesReadAsPeopleSayThem()
     emit combo->activated(choice);
     QCOMPARE(model.index(0, 1).data().toString(), QStringLiteral("mutual TLS subject"));
     QCOMPARE(model.index(0, 1).data(Qt::EditRole).toString(), QStringLiteral("mutual_tls")); // as files have it
+}
+
+/// In a cell with choices a letter only selects: Enter commits it, Escape takes it back.
+void TableViewTest::lettersSelectAndEnterCommits()
+{
+    PlanDocument document;
+    document.setPlan(test::examplePlan("reference.kvplan"), {});
+    ElementModel model(
+        document, QStringLiteral("tenants"), QStringLiteral("Tenant"), {QStringLiteral("identitySource")});
+    TableView view;
+    view.setModel(&model);
+    view.show();
+    const QModelIndex cell = model.index(1, 1);
+    const QString before = cell.data().toString();
+    QVERIFY(before != QStringLiteral("mutual TLS subject"));
+    for (const Qt::Key end : {Qt::Key_Escape, Qt::Key_Return}) {
+        view.setCurrentIndex(cell);
+        view.edit(cell);
+        QList<QComboBox*> open;
+        QTRY_VERIFY((open = view.findChildren<QComboBox*>()).size() == 1);
+        QTest::keyClick(open.front(), Qt::Key_M);
+        QCOMPARE(open.front()->currentText(), QStringLiteral("mutual TLS subject"));
+        QCOMPARE(cell.data().toString(), before);
+        QTest::keyClick(open.front(), end);
+        QTRY_VERIFY(view.findChildren<QComboBox*>().isEmpty());
+        QCOMPARE(cell.data().toString(), end == Qt::Key_Return ? QStringLiteral("mutual TLS subject") : before);
+    }
+    QCOMPARE(document.undoStack()->count(), 1);
 }
 
 void TableViewTest::everyChoiceHasItsTitle()
